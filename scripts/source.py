@@ -39,6 +39,20 @@ NO_THRESHOLDS = {
 CONSTANT = re.compile(r"(?:pub(?:\(crate\)|\(super\))? )?const (\w+): usize = ")
 # A comparison with a number, written out or shifted, that no point follows.
 NUMBER = re.compile(r" [<>]=? (\d[\d_]*)(?: << (\d+))?(?![\d_.])")
+# Lists of ops that tests/large does not sweep, and where their large sizes are.
+SIZES_ELSEWHERE = {
+    "for_each_attention_op": "tests/large/attention.rs",
+    "for_each_complex": "tests/large/complex.rs",
+    "for_each_contraction": "tests/large/contractions.rs",
+    "for_each_convolution": "tests/large/transforms.rs",
+    "for_each_pair": "tests/large/complex.rs",
+    "for_each_rank": "tests/large/systems.rs",
+    "for_each_reflection": "tests/large/systems.rs",
+    "for_each_solver": "tests/large/systems.rs",
+    "for_each_sparse_op": "tests/large/systems.rs",
+    "for_each_spectrum": "tests/large/systems.rs",
+    "for_each_transform": "tests/large/transforms.rs",
+}
 # What holds unsafe code; every other file is safe Rust.
 UNSAFE = {
     "src/complex.rs",
@@ -154,6 +168,18 @@ def thresholds(tally: Tally) -> str:
     return f"{found} thresholds are listed"
 
 
+def large_sizes(tally: Tally) -> str:
+    """Every list of ops with calls of their own is run at large sizes, or it is said where its sizes are."""
+    lists = re.findall(r"\$crate::(for_each_\w+)!", sources()["tests/common/nn.rs"])
+    large = "".join(text for name, text in sources().items() if name.startswith("tests/large/"))
+    for name in lists:
+        if (f"{name}!(" in large) == (name in SIZES_ELSEWHERE):
+            tally.wrong(f"{name} is either in tests/large or among SIZES_ELSEWHERE of scripts/source.py")
+    if len(lists) <= 15:
+        tally.wrong(f"{len(lists)} lists of ops were found: the search is broken")
+    return f"{len(lists) - len(SIZES_ELSEWHERE)} lists of ops are run at large sizes, {len(SIZES_ELSEWHERE)} by tests of their own"
+
+
 def unsafe_code(tally: Tally) -> str:
     used = set()
     for name, text in library().items():
@@ -211,7 +237,7 @@ def resolved(folder: str, path: str) -> str:
 
 def main() -> int:
     tally = Tally()
-    for check in (lengths, thresholds, unsafe_code, imports, modules):
+    for check in (lengths, thresholds, large_sizes, unsafe_code, imports, modules):
         before = tally.failed
         held = check(tally)
         if tally.failed == before:

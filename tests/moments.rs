@@ -107,6 +107,70 @@ fn rows<S: Simd, T: Element>(s: S, n: usize) {
     }
 }
 
+/// The same values in order from the `first` one on: where the first elements tell nothing of the mean, or little.
+fn ordered<S: Simd, T: Element>(s: S, n: usize, first: usize) {
+    let at = |i: usize| (i * 8 / n + first) % 8;
+    let of =
+        |mean: f64, values: [f64; 8]| (0..n).map(|i| T::from_f64(mean + values[at(i)])).collect::<Vec<T>>();
+    let (a, b) = (of(far::<T>(), A), of(-0.9 * far::<T>(), B));
+    let off = Moments::share::<S, T>(n);
+    close(s, "variance in order", n, fulmen::variance_on(s, &a).unwrap(), VARIANCE, off * VARIANCE);
+    let both = covariance_of_both();
+    close(s, "covariance in order", n, fulmen::covariance_on(s, &a, &b).unwrap(), both, off * VARIANCE);
+    let off = 4.0 * off + 16.0 * unit::<T>();
+    let rows = |what: &str, got: &[T], want: [f64; 8], off: f64| {
+        for (i, y) in got.iter().enumerate() {
+            close(s, what, n, *y, want[at(i)], off);
+        }
+    };
+    let eps = T::from_f64(0.75);
+    let (ones, zeros) = (vec![T::ONE; n], vec![T::ZERO; n]);
+    let mut y = zeros.clone();
+    fulmen::zscore_on(s, &a, n, &mut y).unwrap();
+    rows("zscore in order", &y, A.map(|a| (a - MEAN) / VARIANCE.sqrt()), off);
+    let scale = 1.0 / (VARIANCE + 0.75).sqrt();
+    fulmen::layer_norm_on(s, &a, &ones, &zeros, eps, &mut y).unwrap();
+    let unit_row = A.map(|a| (a - MEAN) * scale);
+    rows("layer_norm in order", &y, unit_row, off);
+    // For dy = 1 where the value is A[7], else 0.
+    let dy = of(0.0, [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
+    let (mut dgamma, mut dbeta) = (zeros.clone(), zeros.clone());
+    fulmen::layer_norm_backward_on(s, &a, &ones, &dy, eps, &mut y, &mut dgamma, &mut dbeta).unwrap();
+    let along = unit_row[7] / 8.0;
+    let dx = [0, 1, 2, 3, 4, 5, 6, 7]
+        .map(|k| scale * (if k == 7 { 1.0 } else { 0.0 } - 0.125 - unit_row[k] * along));
+    rows("layer_norm_backward in order", &y, dx, 4.0 * off);
+}
+
+/// The first elements are as far from the others as a mean of them can be: eleven standard deviations from that of all.
+fn misled<S: Simd, T: Element>(s: S) {
+    let (n, first) = (16_384, 128);
+    let x: Vec<f64> = (0..n).map(|i| if i < first { 0.0 } else { 1e6 + 1.3 * A[i % 8] }).collect();
+    let x: Vec<T> = x.into_iter().map(T::from_f64).collect();
+    // A mean in `f64` is exact enough, whose squares go to 2^40.
+    let wide: Vec<f64> = x.iter().map(|x| x.to_f64()).collect();
+    let mean = wide.iter().sum::<f64>() / n as f64;
+    let variance = wide.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n as f64;
+    let off = (Moments::share::<S, T>(n) + 1e-13) * variance;
+    close(s, "variance of two heaps", n, fulmen::variance_on(s, &x).unwrap(), variance, off);
+    close(s, "covariance of two heaps", n, fulmen::covariance_on(s, &x, &x).unwrap(), variance, off);
+}
+
+#[test]
+fn nor_does_an_order() {
+    for_each_lane!(|s| {
+        misled::<_, f32>(s);
+        misled::<_, f64>(s);
+        // The first values are off by 1.5 to .2 standard deviations, on both sides.
+        for first in 0..8 {
+            for n in [1280, 40_000] {
+                ordered::<_, f32>(s, n, first);
+                ordered::<_, f64>(s, n, first);
+            }
+        }
+    });
+}
+
 /// One element of a thousand is the next value: the spread is a thirtieth of an ulp, the mean 10⁸ times as large.
 fn rare<S: Simd, T: Element>(s: S) {
     let (n, least) = (100_000, 2.0 * unit::<T>());

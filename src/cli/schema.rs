@@ -282,12 +282,35 @@ pub enum Invariant {
     Reflects { ulps: f64 },
     /// `f(x) + f(-x) = 1`, up to so many ulp.
     Complements { ulps: f64 },
+    /// With these inputs and parameters times so many powers of `2ᵏ` each output is times so many: nothing on the way
+    /// depends on a size.
+    Scales { by: BTreeMap<String, i32>, out: Vec<i32> },
 }
 
 impl Invariant {
-    /// Whether it can be said of an op with so many inputs; else why not.
-    pub fn applies(&self, inputs: usize) -> Result<(), String> {
+    /// Whether it can be said of an op with this call; else why not.
+    pub fn applies(&self, call: &CallShape) -> Result<(), String> {
+        let inputs = call.inputs.len();
         let takes = match self {
+            Self::Scales { by, out } => {
+                let known =
+                    |name: &String| call.inputs.contains(name) || call.params.iter().any(|p| p.name == *name);
+                if let Some(name) = by.keys().find(|name| !known(name)) {
+                    return Err(format!("`{name}` is no argument"));
+                }
+                if by.is_empty() || by.values().any(|by| *by == 0) {
+                    return Err("nothing is scaled".into());
+                }
+                let outputs = call.outputs.len().max(1);
+                return if out.len() == outputs {
+                    Ok(())
+                } else {
+                    Err(format!("{outputs} outputs are written"))
+                };
+            }
+            _ if call.shape.own_call() || call.shape.own_types() => {
+                return Err("no test makes such calls of this shape".into());
+            }
             Self::Odd {} | Self::Even {} | Self::Idempotent {} | Self::Involution {} => 1,
             Self::Reflects { ulps } | Self::Complements { ulps } => {
                 if !(0.0..=64.0).contains(ulps) {

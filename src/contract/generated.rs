@@ -23,7 +23,7 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Ulp(3.0)), ("f64", Tolerance::Ulp(3.0)), ("wgsl", Tolerance::Ulp(8.0))],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 7.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan, Range(0.0, f64::INFINITY)],
     },
     Spec {
         op: "acos",
@@ -111,7 +111,7 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Ulp(4.0)), ("f64", Tolerance::Ulp(4.0)), ("wgsl", Tolerance::Ulp(8.0))],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 40.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan, Range(-3.1415928, 3.1415928)],
     },
     Spec {
         op: "argmax",
@@ -175,7 +175,7 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 4.0, of: Mass::Value, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 4.0, of: Mass::Value, flush: false })],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan, Range(0.0, f64::INFINITY)],
     },
     Spec {
         op: "atan",
@@ -487,7 +487,7 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 20.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 20.0, of: Mass::Terms, flush: false })],
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 6.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan, Range(-1.0, 1.0)],
     },
     Spec {
         op: "covariance",
@@ -503,7 +503,7 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 24.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 24.0, of: Mass::Terms, flush: false })],
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 20.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan, Range(0.0, f64::INFINITY)],
     },
     Spec {
         op: "cross_entropy_backward",
@@ -1351,7 +1351,7 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 24.0, of: Mass::Terms, flush: true }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 24.0, of: Mass::Terms, flush: true })],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 22.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan, Range(0.0, 1.0)],
     },
     Spec {
         op: "max",
@@ -1535,7 +1535,7 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 12.0, of: Mass::Value, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 12.0, of: Mass::Value, flush: false })],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 4.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan, Range(0.0, f64::INFINITY)],
     },
     Spec {
         op: "pad",
@@ -2347,7 +2347,7 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn abs_complex<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan, Range(0.0, f64::INFINITY)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `acos`.
@@ -2424,7 +2424,7 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn arg_complex<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan, Range(-3.1415928, 3.1415928)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `argmax`.
@@ -2480,7 +2480,7 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn asum_complex<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan, Range(0.0, f64::INFINITY)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `atan`.
@@ -2718,7 +2718,7 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn cosine_similarity_rows<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan, Range(-1.0, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `covariance`.
@@ -2732,7 +2732,7 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn cross_entropy<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan, Range(0.0, f64::INFINITY)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `cross_entropy_backward`.
@@ -3299,7 +3299,7 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn masked_softmax<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan, Range(0.0, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `max`.
@@ -3453,7 +3453,7 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn nrm2_complex<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan, Range(0.0, f64::INFINITY)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `pad`.

@@ -26,6 +26,9 @@ pub(crate) trait Folds<T: Number, const N: usize> {
     fn number(&self, v: Self::V) -> T;
 }
 
+/// Elements of a sample: their mean is within a tenth of a standard deviation of that of all, where order means nothing.
+pub(crate) const SAMPLE: usize = 128;
+
 /// `N` streams of one length.
 pub(crate) trait Streams<T: Number, const N: usize>: Folds<T, N> {
     /// The summary of all elements.
@@ -39,6 +42,11 @@ pub(crate) trait Streams<T: Number, const N: usize>: Folds<T, N> {
     ) -> [Self::V; K];
     /// How many elements there are.
     fn len(&self) -> Self::V;
+    /// The state after the first [`SAMPLE`] elements, which tell about where the others are, and how many these were;
+    /// after all of them where reading them again costs nothing.
+    fn sample<F: Fold<T, N, K>, const K: usize>(&self, f: F) -> ([Self::V; K], Self::V) {
+        (self.fold(f), self.len())
+    }
 }
 
 /// What is known of a part after several folds over it; parts are merged.
@@ -124,6 +132,11 @@ impl<J: Executor, S: Simd, T: Element, const N: usize> Streams<T, N> for Slices<
     #[inline(always)]
     fn len(&self) -> Self::V {
         scalar(T::from_usize(self.2.first().map_or(0, |x| x.len())))
+    }
+    #[inline(always)]
+    fn sample<F: Fold<T, N, K>, const K: usize>(&self, f: F) -> ([Self::V; K], Self::V) {
+        let some = Slices(self.0, self.1, self.2.map(|x| x.get(..SAMPLE).unwrap_or(x)));
+        (some.fold(f), some.len())
     }
 }
 

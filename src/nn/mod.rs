@@ -114,6 +114,10 @@ impl<J: Executor, S: Simd, T: Element> Streams<T, 1> for OnRow<'_, '_, J, S, T> 
     fn len(&self) -> Self::V {
         self.slices().len()
     }
+    #[inline(always)]
+    fn sample<F: Fold<T, 1, K>, const K: usize>(&self, f: F) -> ([Self::V; K], Self::V) {
+        self.slices().sample(f)
+    }
 }
 
 impl<J: Executor, S: Simd, T: Element> Row<T> for OnRow<'_, '_, J, S, T> {

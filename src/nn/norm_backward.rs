@@ -342,9 +342,10 @@ pub(crate) fn layer_norm_backward_by<J: Executor, S: Simd, T: Element>(
                 // The low part of the mean is the same for all elements.
                 let shift = sum / n - lo * along;
                 let body = Gradient { scale: scale * p, p, minus, shift, along };
-                InOut::new(x.0, dx.0).map3(j, s, body, gamma, dy.0);
-                InOut::in_place(dgamma).map3(j, s, AddScaled(unit), dy.0, x.0);
+                // First what waits for none of these numbers.
                 drive::zip_in_place(j, s, Add, dbeta, dy.0);
+                InOut::in_place(dgamma).map3(j, s, AddScaled(unit), dy.0, x.0);
+                InOut::new(x.0, dx.0).map3(j, s, body, gamma, dy.0);
                 parts = rest;
             }
         },

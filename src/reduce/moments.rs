@@ -69,16 +69,16 @@ impl<T: Number> Summary<T, 1, 4> for Welford<T> {
     fn block(self, _: usize) -> usize {
         BLOCK
     }
-    /// Two passes; the second one also gives the mean of the deviations from the rough mean. A third one where the
-    /// rough mean is so far off that this correction would cancel: its centre is off by half an ulp at most, which is
-    /// less than the spread of whatever is not constant, and exact for what is.
+    /// A mean of the first elements, then one pass: deviations from it, which also give the mean. Another pass where that
+    /// rough mean is so far off that this correction would cancel: its centre is off by rounding only, which is less than
+    /// the spread of whatever is not constant, and exact for what is.
     #[inline(always)]
     fn of<R: Streams<T, 1>>(self, x: &R) -> [R::V; 4] {
         let n = x.len();
         let p = n.param(self.0);
         let back = p.c(1.0) / p;
-        let [sum] = x.fold(ScaledSum(self.0));
-        let rough = sum / n * back;
+        let ([sum], some) = x.sample(ScaledSum(self.0));
+        let rough = sum / some * back;
         let first: [R::V; 2] = x.fold(Deviations::about(x, self.0, rough));
         let [sum, squares] = first;
         let shift = sum / n;

@@ -85,15 +85,15 @@ impl<T: Number> Summary<T, 2, 8> for Comoments<T> {
     fn block(self, _: usize) -> usize {
         BLOCK
     }
-    /// Rough means, their correction, deviations from the corrected means. What these lost to rounding is less than the
+    /// Means of the first elements, their correction, deviations from the corrected means. What these lost to rounding is less than the
     /// spread of whatever is not constant, and taken into account; for constant data they are exact.
     #[inline(always)]
     fn of<R: Streams<T, 2>>(self, x: &R) -> [R::V; 8] {
         let n = x.len();
         let zero = n.c(0.0);
         let [p, q] = self.0.map(|p| n.param(p));
-        let [sa, sb] = x.fold(Sums(About::new(x, self.0, [zero; 2])));
-        let (m, k) = (sa / n / p, sb / n / q);
+        let ([sa, sb], some) = x.sample(Sums(About::new(x, self.0, [zero; 2])));
+        let (m, k) = (sa / some / p, sb / some / q);
         let [sa, sb] = x.fold(Sums(About::new(x, self.0, [m, k])));
         let [m, da] = corrected(p, m, sa / n);
         let [k, db] = corrected(q, k, sb / n);

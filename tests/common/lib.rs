@@ -33,6 +33,8 @@ pub mod nn;
 pub mod plans;
 #[path = "../reference/mod.rs"]
 pub mod reference;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod scaling;
 pub mod shares;
 #[cfg(all(feature = "gpu", feature = "half"))]
 pub mod stored;

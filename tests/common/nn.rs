@@ -301,7 +301,7 @@ pub const SHAPES: [[usize; 2]; 18] = [
     [2, 300],
 ];
 /// The first of them, up to matrices of twice a block.
-const SMALL: usize = 14;
+pub const SMALL: usize = 14;
 
 pub fn bits<T: Element>(x: &[T]) -> Vec<u64> {
     x.iter().map(|x| x.to_f64().to_bits()).collect()

@@ -270,3 +270,37 @@ fn postconditions() {
         });
     }
 }
+
+/// Numbers between -6 and 6.
+fn moderate<T: Element>(n: usize, seed: usize) -> Vec<T> {
+    (0..n).map(|i| T::from_f64(((i * 7919 + seed * 104_729) % 97) as f64 / 8.0 - 6.0)).collect()
+}
+
+fn scaled<S: Simd, T: Element>(s: S, op: &str) -> usize {
+    let c = contract(op);
+    let one = |(seed, n): (usize, usize)| {
+        common::scaling::holds(c, |factor| {
+            let inputs = c.call.inputs.iter().enumerate().map(|(k, name)| {
+                moderate::<T>(n, seed + 31 * k).into_iter().map(|x| x * factor(name)).collect()
+            });
+            let params = c.call.params.iter().map(|p| T::from_f64(p.sample.value(T::NAME)) * factor(&p.name));
+            let (inputs, params): (Vec<Vec<T>>, Vec<T>) = (inputs.collect(), params.collect());
+            let strides = [[1, 1], [2, 1], [-1, 3]][seed % 3];
+            vec![apply(s, op, &inputs, &[[n, 1]; 2], &params, strides).unwrap().0]
+        })
+    };
+    [1, 7, 16, 65, 130, 257].into_iter().enumerate().map(one).sum()
+}
+
+#[test]
+fn invariants() {
+    let mut stated = 0;
+    for op in OPS.into_iter().filter(|op| contract(op).equations.values().any(|e| !e.invariants.is_empty())) {
+        stated += 1;
+        for_each_lane!(|s| {
+            let compared = scaled::<_, f32>(s, op) + scaled::<_, f64>(s, op);
+            assert!(compared >= 24, "{op}: {compared} elements compared");
+        });
+    }
+    assert!(stated >= 4, "{stated} ops of level 1 have invariants");
+}

@@ -75,6 +75,32 @@ fn refusals<O: Op>() {
     assert_eq!(n >= 1, promised, "{}: {n} refusals", O::NAME);
 }
 
+/// The invariants, at every shape of the build's own lanes.
+fn invariants<O: Op>() {
+    fn of<T: Element, O: Op>() -> usize {
+        let c = contract(O::NAME);
+        let shapes = SHAPES.iter().take(if O::CUBED { SMALL } else { SHAPES.len() });
+        let one = |(turn, [rows, cols]): (usize, &[usize; 2])| {
+            let a = O::sample::<T>(*rows, *cols, &mut Noise(turn as u64));
+            common::scaling::holds(c, |factor| {
+                let mut a = a.clone();
+                for (x, name) in a.x.iter_mut().zip(&c.call.inputs) {
+                    let by = factor(name);
+                    x.iter_mut().for_each(|x| *x = *x * by);
+                }
+                a.p.iter_mut().zip(&c.call.params).for_each(|(p, param)| *p = *p * factor(&param.name));
+                let out =
+                    run::<_, T, O>(fulmen::lanes::native(), Form::On, &a).expect("every op has this form");
+                out.unwrap_or_else(|e| panic!("{} {:?}: {e}", O::NAME, a.n))
+            })
+        };
+        shapes.enumerate().map(one).sum()
+    }
+    let compared = of::<f32, O>() + of::<f64, O>();
+    let stated = contract(O::NAME).equations.values().any(|e| !e.invariants.is_empty());
+    assert_eq!(compared >= 50, stated, "{}: {compared} elements compared", O::NAME);
+}
+
 macro_rules! ops {
     ($($name:ident $Op:path $(, $more:ident)*;)*) => {$(
         mod $name {
@@ -85,6 +111,10 @@ macro_rules! ops {
             #[test]
             fn preconditions() {
                 super::refusals::<$Op>();
+            }
+            #[test]
+            fn invariants() {
+                super::invariants::<$Op>();
             }
         }
     )*};

@@ -147,3 +147,30 @@ fn postconditions() {
         spread::<_, f64>(s);
     });
 }
+
+fn scaled<S: Simd, T: Element>(s: S) -> usize {
+    let c = contract("gemm");
+    let one = |(seed, [m, n, k]): (usize, [usize; 3])| {
+        common::scaling::holds(c, |factor| {
+            let matrix = |rows: usize, cols: usize, seed: usize, name: &str| {
+                let number = |i: usize| T::from_f64(((i * 7919 + seed * 104_729) % 97) as f64 / 8.0 - 6.0);
+                Matrix { data: (0..rows * cols).map(|i| number(i) * factor(name)).collect(), rows, cols }
+            };
+            let (a, b) = (matrix(m, k, seed, "a"), matrix(k, n, seed + 50, "b"));
+            let mut c = matrix(m, n, seed + 70, "c");
+            let scalars = [("alpha", 0.7), ("beta", 1.5)].map(|(name, x)| T::from_f64(x) * factor(name));
+            product(s, scalars, &a, &b, &mut c, seed % 2 == 1);
+            vec![c.data]
+        })
+    };
+    let shapes = [[1, 1, 1], [1, 40, 9], [9, 1, 20], [7, 50, 3], [17, 30, 5], [4, 9, 300], [40, 70, 30]];
+    shapes.into_iter().enumerate().map(one).sum()
+}
+
+#[test]
+fn invariants() {
+    for_each_lane!(|s| {
+        let compared = scaled::<_, f32>(s) + scaled::<_, f64>(s);
+        assert!(compared > 1000, "{compared} elements compared");
+    });
+}

@@ -110,6 +110,30 @@ fn spread<S: Simd, T: Element>(
     }
 }
 
+/// The invariants; how many elements were compared.
+fn scaled<S: Simd, T: Element>(s: S, name: &str) -> usize {
+    let c = contract(name);
+    let one = |turn: usize| {
+        let o = Options::nth(turn);
+        let shapes = shapes(name, o, [[9, 20, 5], [20, 9, 3], [1, 33, 17]][turn % 3]);
+        let m = inputs::<T>(name, o, &shapes, &[RESULTS[turn % 5]], turn as u64);
+        common::scaling::holds(c, |factor| {
+            let times = |(m, name): (&Matrix<T>, &String)| {
+                let mut m = m.clone();
+                m.data.iter_mut().for_each(|x| *x = *x * factor(name));
+                m
+            };
+            let mut m: Vec<Matrix<T>> = m.iter().zip(&c.call.inputs).map(times).collect();
+            let params = [("alpha", 0.5), ("beta", 1.5)].map(|(name, x)| T::from_f64(x) * factor(name));
+            assert_eq!(call(s, name, o, params, &mut m, false), Ok(()));
+            let out = m.last().unwrap();
+            let (rows, cols) = (out.shape[0], out.shape[1]);
+            vec![(0..rows * cols).map(|k| out.data[out.index(k / cols, k % cols)]).collect()]
+        })
+    };
+    (0..24).map(one).sum()
+}
+
 macro_rules! ops {
     ($($name:ident)*) => {$(
         mod $name {
@@ -126,6 +150,14 @@ macro_rules! ops {
                     spread::<_, f64>(s, stringify!($name), fulmen::contract::check::$name, &mut seen);
                 });
                 assert!(seen.iter().all(|&n| n > 50), "{seen:?}");
+            }
+            #[test]
+            fn invariants() {
+                use super::*;
+                for_each_lane!(|s| {
+                    let compared = scaled::<_, f32>(s, stringify!($name)) + scaled::<_, f64>(s, stringify!($name));
+                    assert!(compared > 500, "{compared} elements compared");
+                });
             }
         }
     )*};

@@ -84,6 +84,26 @@ fn gpu() -> Gpu<Host> {
     Gpu::new(Host::default())
 }
 
+/// Rows of one index are found however far apart they lie: at the last of what the threads of a row look at together,
+/// however many these are.
+#[test]
+fn rows_of_an_index_lie_apart() {
+    use fulmen::backend::Layers;
+    let gpu = gpu();
+    for gap in [1, 7, 8, 16, 32, 64, 128, 255, 256, 257, 512] {
+        let n = 2 * gap + 3;
+        let x: Vec<f32> = (0..n).map(|r| 1.0 + r as f32).collect();
+        let ids: Vec<u32> = (0..n).map(|r| (r % gap) as u32).collect();
+        let mut out = gpu.upload(&vec![0.5f32; gap]).unwrap();
+        let (on_x, on_ids) = (gpu.upload(&x).unwrap(), gpu.upload(&ids).unwrap());
+        gpu.scatter_add(on_x.view(), 1, on_ids.view(), out.view_mut()).unwrap();
+        let (mut got, mut want) = (vec![0.0; gap], vec![0.5; gap]);
+        gpu.download(out.view(), &mut got).unwrap();
+        fulmen::scatter_add(&x, 1, &ids, &mut want).unwrap();
+        assert_eq!(got, want, "{gap} rows apart");
+    }
+}
+
 /// What only a kernel sees is said by the next download, once; what is right beside it is done.
 #[test]
 fn an_index_past_its_table_is_said() {

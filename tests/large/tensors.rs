@@ -145,6 +145,7 @@ for_each_optimiser!(tests);
 for_each_pool_op!(tests);
 for_each_product!(tests);
 for_each_rows_op!(tests);
+for_each_scan!(tests);
 for_each_tensor_op!(tests);
 tests! {
     rope crate::nn::attention::Rope;

@@ -169,7 +169,7 @@ fn arguments(s: &mut Sink<'_>, f: &File, c: &Contract) {
         }
     }
     for inv in c.equations.values().flat_map(|e| &e.invariants) {
-        if let Err(why) = inv.applies(c.call.inputs.len()) {
+        if let Err(why) = inv.applies(&c.call) {
             s.on("FUL-VAL-007", f, format!("invariant {inv:?}: {why}"));
         }
     }
