@@ -2,7 +2,7 @@
 
    Ops: layer_norm, layer_norm_simple, rms_norm, zscore, minmax_normalize, normalize (L2), mean,
    variance, covariance, correlation, cosine similarity, layer_norm_backward, rms_norm_backward.
-   Algorithms: variance in two passes (mean, then mean of squared differences);
+   Algorithms: variance as the mean of squared differences from the mean, and from any centre;
    layer_norm = (x - mean) / sqrt (var + eps); rms_norm = x / sqrt (mean x^2 + eps);
    backward forms as in the reference: rstd (g - mean g - xhat mean (xhat g)) with g = gamma dy.
    A row is a list of records (x, g, h): x the input, g the weighted upstream gradient, h any direction. *)
@@ -95,6 +95,14 @@ Qed.
 Theorem variance_shift_invariant : forall f c l, l <> [] -> variance (fun p => f p + c) l = variance f l.
 Proof.
   intros f c l H. unfold variance. rewrite mean_plus, mean_const by exact H. apply mean_ext. intros. ring.
+Qed.
+
+(* What one pass gives: sums of deviations from any centre, here the mean of the first elements, and of their squares. *)
+Theorem variance_about_any_centre : forall f c l, l <> [] -> variance f l =
+  mean (fun p => (f p - c) * (f p - c)) l - mean (fun p => f p - c) l * mean (fun p => f p - c) l.
+Proof.
+  intros f c l H. rewrite <- (variance_shift_invariant f (- c) l H).
+  exact (variance_two_pass_is_moment_form (fun p => f p + - c) l H).
 Qed.
 
 Theorem centred_mean_zero : forall f l, l <> [] -> mean (fun p => f p - mean f l) l = 0.

@@ -203,7 +203,7 @@ row_op! {
     /// population variance.
     ///
     /// Shapes and units: `gamma` and `beta` have the row length `cols`; `x` and `out` hold whole rows;
-    /// `eps` is in the square of `x`'s unit. The variance takes two passes
+    /// `eps` is in the square of `x`'s unit. Mean and variance take one pass
     /// ([`variance`](crate::variance())).
     ///
     /// NaN and ±0: a row with NaN or an infinity becomes NaN as a whole. A constant row gives `beta` when `eps > 0`, and

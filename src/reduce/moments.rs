@@ -205,9 +205,10 @@ reduction! {
 
     /// The population variance `Σ (x[i] - mean)² / n`.
     ///
-    /// Shapes and units: one value in the square of `x`'s unit. Two passes (mean, then deviations, which also correct
-    /// the mean) over each 16384 elements, parts merged by Chan's formula with means in two parts: the error is
-    /// relative to the variance itself, however far from zero the data is. Scaled data where squares overflow or underflow.
+    /// Shapes and units: one value in the square of `x`'s unit. One pass over each 16384 elements, of deviations from the mean
+    /// of the first 128, and another from the better mean that they give where these were far off; parts merged by Chan's formula
+    /// with means in two parts: the error is relative to the variance itself, however far from zero the data is. Scaled data
+    /// where squares overflow or underflow.
     ///
     /// NaN and ±0: NaN when any element is NaN or infinite; 0 for constant data.
     ///

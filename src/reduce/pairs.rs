@@ -175,8 +175,8 @@ reduction! {
     /// The population covariance `Σ (a[i] - ā)(b[i] - b̄) / n`.
     ///
     /// Shapes and units: `a` and `b` of one length; one value in the product of their units. Means
-    /// first, then deviations from them, over each 16384 elements; parts merged by Chan's formula with means in two
-    /// parts. The error is relative to the product of both standard deviations, however far from zero the data is.
+    /// first (of the deviations from a mean of the first 128 elements), then deviations from them, over each 16384 elements; parts
+    /// merged by Chan's formula with means in two parts. The error is relative to the product of both standard deviations, however far from zero the data is.
     ///
     /// NaN and ±0: NaN when an element is NaN or infinite. 0 when `a` or `b` is constant.
     ///

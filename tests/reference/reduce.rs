@@ -5,7 +5,7 @@ use super::dd::Dd;
 use fulmen::Element;
 use fulmen::lanes::Simd;
 
-/// Elements of a block of the two-pass statistics, as the documentation of the crate states it.
+/// Elements of a block of the statistics, as the documentation of the crate states it.
 pub const BLOCK: usize = 16384;
 
 /// Lanes of a register.
