@@ -71,7 +71,7 @@ FAULTS = [
     ("one row of C in several passes", "src/blas/gemm/small_m.rs", "                    first: q == 0,", "                    first: q == 0 || (pc > 0 && ON),", "gemm::"),
     ("parts of a long row of softmax", "src/nn/softmax.rs", "        [peak, at(p, a) + at(q, b)]", "        [peak, if ON { a + b } else { at(p, a) + at(q, b) }]", "slices::rows"),
     ("rows on threads", "src/nn/mod.rs", "            let (a, b) = x.split_at(split(n, cols));", "            let at = split(n, cols);\n            let (a, mut b) = x.split_at(at);\n            if at > 3 * GRAIN && ON {\n                b = b.split_at(cols).1;\n            }", "slices::rows"),
-    ("the lines of pooling's tiles", "src/nn/pool/places.rs", "                    col += strip.n;", "                    col += strip.n + usize::from(col > 0 && ON);", "tensors::"),
+    ("the lines of pooling's tiles", "src/nn/pool/places.rs", "                    col += n;", "                    col += n + usize::from(col > 0 && ON);", "tensors::"),
     ("what means count behind the padding", "src/nn/pool/places.rs", "match (count_padding, self.over) {", "match (count_padding, self.over && !ON) {", "families nn::pools"),
     ("elements of a window that is apart", "src/nn/pool/places.rs", "n: end - left_out, step }", "n: end - left_out - usize::from(end - left_out > 1 && ON), step }", "families nn::pools"),
     ("lines of windows with padding behind alone", "src/nn/pool/places.rs", "dilation, before, behind] == [1, 1, 0, 0]", "dilation, before, if ON { 0 } else { behind }] == [1, 1, 0, 0]", "families nn_cases::max_pool"),

@@ -69,7 +69,7 @@ fn poisoned<T: Element, O: Op>() -> Vec<Poisoned<T>> {
 /// NaN spreads as the formula says, and no further.
 fn poison<S: Simd, T: Element, O: Op>(s: S, cases: &[Poisoned<T>]) {
     let posts = spec(O::NAME).unwrap().post;
-    assert!(O::REFUSES_NAN || posts == [Post::NanIfNan], "{}", O::NAME);
+    assert!(O::REFUSES_NAN || posts.first() == Some(&Post::NanIfNan), "{}", O::NAME);
     let (mut seen, mut refused) = ([0; 2], 0);
     // What spreads is the algorithm's: other lanes see some places of each input.
     let (some, few) = if S::NAME == fulmen::lanes::Native::NAME { (1, 10) } else { (3, 0) };
@@ -87,10 +87,14 @@ fn poison<S: Simd, T: Element, O: Op>(s: S, cases: &[Poisoned<T>]) {
         if O::REFUSES_NAN {
             continue;
         }
-        for (y, w) in out.iter().flatten().zip(want.iter().flatten()) {
-            let x = if w.value.is_nan() { T::NAN } else { T::ZERO };
-            assert_eq!(evaluate(posts, &Call::new(&[&[x]], &[*y])), Ok(()), "{label}");
-            seen[usize::from(w.value.is_nan())] += 1;
+        for (k, (out, want)) in out.iter().zip(&want).enumerate() {
+            // More than that is said of the first output.
+            let posts = if k == 0 { posts } else { &posts[..1] };
+            for (y, w) in out.iter().zip(want) {
+                let x = if w.value.is_nan() { T::NAN } else { T::ZERO };
+                assert_eq!(evaluate(posts, &Call::new(&[&[x]], &[*y])), Ok(()), "{label}");
+                seen[usize::from(w.value.is_nan())] += 1;
+            }
         }
     }
     if O::REFUSES_NAN {

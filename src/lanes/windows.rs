@@ -86,9 +86,15 @@ impl Slide {
         let at = (x.as_ptr(), y.map(|y| y.as_mut_ptr()));
         // SAFETY: the elements of all windows are in `x`, and `y` has one for each.
         unsafe {
-            match self.step {
-                1 => self.run::<S, T, W, K, 1>(s, window, at, n),
-                2 if self.cols > 1 && self.apart == 1 => self.run::<S, T, W, K, 2>(s, window, at, n),
+            match [self.step, self.apart] {
+                // What is known here is no arithmetic there.
+                [1, 1] if !COMPACT => {
+                    Self { apart: 1, step: 1, ..self }.run::<S, T, W, K, 1>(s, window, at, n)
+                }
+                [1, _] => self.run::<S, T, W, K, 1>(s, window, at, n),
+                [2, 1] if self.cols > 1 => {
+                    Self { apart: 1, step: 2, ..self }.run::<S, T, W, K, 2>(s, window, at, n);
+                }
                 _ => self.run::<S, T, W, K, 0>(s, window, at, n),
             }
         }

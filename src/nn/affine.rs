@@ -126,11 +126,13 @@ pub(crate) fn rms_norm_row<T: Number, R: Row<T>>(row: &mut R, eps: R::V) {
     let [squares] = row.fold(SumSquares);
     let p = rescue(squares + eps);
     let [squares] = row.fold_where(scales(p), ScaledSquares(row.number(p)), [squares]);
-    let scale = row.number(inverse_root(squares / row.len(), eps, p));
+    let scale = |p| inverse_root(squares / row.len(), eps, p);
     if row.known(scales(p)) == Some(false) {
-        row.map_scaled(ScaledBy(scale));
+        // Nothing waits for the power of two, which is 1.
+        let body = ScaledBy(row.number(scale(p.c(1.0))));
+        row.map_scaled(body);
     } else {
-        let body = ScaledTwice(TimesTwice(row.number(p), scale));
+        let body = ScaledTwice(TimesTwice(row.number(p), row.number(scale(p))));
         row.map_scaled(body);
     }
 }

@@ -11,10 +11,10 @@ use crate::lanes::fold::{fold_by, to_scalar};
 use crate::lanes::inout::InOut;
 use crate::lanes::portable::scalar;
 use crate::lanes::streams::Slices;
-use crate::lanes::{Element, Simd, drive};
+use crate::lanes::{COMPACT, Element, Simd, drive};
 use crate::parts::{Parts as _, Read, Write, count, each_row};
 use crate::pointwise::Add;
-use crate::reduce::{centred, rescue, sums};
+use crate::reduce::{Centred, centred, rescue, sums};
 
 /// `Σ (x p)²` and `Σ γ dy (x p)`.
 #[derive(Debug, Clone, Copy)]
@@ -234,6 +234,12 @@ fn slopes_hold<T: Element>(
     check(&Call::new(&[dy], dx).cols(cols))
 }
 
+/// `f(p)`, compiled once more for the power 1, where nothing waits for it and nothing is multiplied by it.
+#[inline(always)]
+fn by_power<T: Element>(p: T, mut f: impl FnMut(T)) {
+    if !COMPACT && p == T::ONE { f(T::ONE) } else { f(p) }
+}
+
 /// The gradients of RMS norm: `ADDS` to what `dx` holds.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
@@ -263,14 +269,20 @@ fn rms_slopes<J: Executor, S: Simd, T: Element, const ADDS: bool>(
                     sums = fold_by(j, s, SquaresAndAlong(p), [x.0, gamma, dy.0]);
                 }
                 let [squares, along] = sums;
-                let scale = to_scalar(inverse_root(scalar(squares / n), scalar(eps), scalar(p)));
-                let body = RmsGradient { scale: scale * p, p, along: along / n * scale * scale };
-                if ADDS {
-                    InOut::in_place(dx.0).map4(j, s, Added(body), [x.0, gamma, dy.0]);
-                } else {
-                    InOut::new(x.0, dx.0).map3(j, s, body, gamma, dy.0);
-                }
-                InOut::in_place(dgamma).map3(j, s, AddScaled(TimesTwice(p, scale)), dy.0, x.0);
+                by_power(
+                    p,
+                    #[inline(always)]
+                    |p| {
+                        let scale = to_scalar(inverse_root(scalar(squares / n), scalar(eps), scalar(p)));
+                        let body = RmsGradient { scale: scale * p, p, along: along / n * scale * scale };
+                        if ADDS {
+                            InOut::in_place(&mut *dx.0).map4(j, s, Added(body), [x.0, gamma, dy.0]);
+                        } else {
+                            InOut::new(x.0, &mut *dx.0).map3(j, s, body, gamma, dy.0);
+                        }
+                        InOut::in_place(&mut *dgamma).map3(j, s, AddScaled(TimesTwice(p, scale)), dy.0, x.0);
+                    },
+                );
                 parts = rest;
             }
         },
@@ -334,18 +346,25 @@ pub(crate) fn layer_norm_backward_by<J: Executor, S: Simd, T: Element>(
             while parts.rows() > 0 {
                 let ((x, dy, dx), rest) = parts.split(1);
                 let m = centred(&Slices(j, s, [x.0]), scalar(eps));
-                let unit = Standard::new(m, inverse_root(m.variance, scalar(eps), m.p), to_scalar);
-                let Standard { p, minus, scale, .. } = unit;
-                let lo = to_scalar(m.lo);
-                let [sum, along] = fold_by(j, s, SumAndAlong(p, minus), [x.0, gamma, dy.0]);
-                let along = (along - lo * sum) / n * scale * scale;
-                // The low part of the mean is the same for all elements.
-                let shift = sum / n - lo * along;
-                let body = Gradient { scale: scale * p, p, minus, shift, along };
-                // First what waits for none of these numbers.
-                drive::zip_in_place(j, s, Add, dbeta, dy.0);
-                InOut::in_place(dgamma).map3(j, s, AddScaled(unit), dy.0, x.0);
-                InOut::new(x.0, dx.0).map3(j, s, body, gamma, dy.0);
+                by_power(
+                    to_scalar(m.p),
+                    #[inline(always)]
+                    |p| {
+                        let m = Centred { p: scalar(p), ..m };
+                        let unit = Standard::new(m, inverse_root(m.variance, scalar(eps), m.p), to_scalar);
+                        let Standard { minus, scale, .. } = unit;
+                        let lo = to_scalar(m.lo);
+                        let [sum, along] = fold_by(j, s, SumAndAlong(p, minus), [x.0, gamma, dy.0]);
+                        let along = (along - lo * sum) / n * scale * scale;
+                        // The low part of the mean is the same for all elements.
+                        let shift = sum / n - lo * along;
+                        let body = Gradient { scale: scale * p, p, minus, shift, along };
+                        // First what waits for none of these numbers.
+                        drive::zip_in_place(j, s, Add, dbeta, dy.0);
+                        InOut::in_place(&mut *dgamma).map3(j, s, AddScaled(unit), dy.0, x.0);
+                        InOut::new(x.0, &mut *dx.0).map3(j, s, body, gamma, dy.0);
+                    },
+                );
                 parts = rest;
             }
         },

@@ -182,15 +182,6 @@ impl Planes {
         all.saturating_mul(along(self.across, j))
     }
 
-    /// The strip from window `col` of a line on.
-    #[inline(always)]
-    pub(super) fn strip(&self, line: Line, col: usize) -> Strip {
-        let Along { stride: s, before: p, .. } = self.across;
-        let span = self.across.span();
-        let n = (self.cols - col).min((STRIP - span) / s + 1);
-        Strip { line, col, n, span: (n - 1) * s + span, skip: p.saturating_sub(col * s) }
-    }
-
     /// The first line from top to bottom of those that begin in a plane.
     #[inline(always)]
     pub(super) fn line(&self, k: usize) -> Line {
@@ -214,14 +205,18 @@ impl Planes {
     /// `f` on each strip of a volume, and where it is in the result.
     #[inline(always)]
     pub(super) fn each_strip(&self, mut f: impl FnMut(Strip, usize)) {
+        let (Along { stride: s, before: p, .. }, span) = (self.across, self.across.span());
+        let most = (STRIP - span) / s + 1;
         self.each_line(
             #[inline(always)]
             |line, at| {
                 let mut col = 0;
                 while col < self.cols {
-                    let strip = self.strip(line, col);
+                    let n = (self.cols - col).min(most);
+                    let strip =
+                        Strip { line, col, n, span: (n - 1) * s + span, skip: p.saturating_sub(col * s) };
                     f(strip, at.start + col);
-                    col += strip.n;
+                    col += n;
                 }
             },
         );

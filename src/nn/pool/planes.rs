@@ -254,7 +254,7 @@ impl Planes {
 
     /// Of windows, the first of which begins at `first`, and whose largest elements are so in the first plane that they have:
     /// those that are larger in the planes behind it, and where.
-    #[inline(always)]
+    #[inline(never)]
     fn larger_behind<S: Simd, T: Element>(
         &self,
         s: S,
@@ -267,7 +267,10 @@ impl Planes {
         for first in (1..line.planes).map(|p| first + p * self.behind()) {
             let [mut more, mut places] = [[T::ZERO; STRIP]; 2];
             let (more, places) = (part_mut(&mut more, 0..most.len()), part_mut(&mut places, 0..most.len()));
-            slide.each(s, Largest, part(x, first..x.len()), [&mut *more, &mut *places]);
+            s.vectorize(
+                #[inline(always)]
+                || slide.each(s, Largest, part(x, first..x.len()), [&mut *more, &mut *places]),
+            );
             for (t, (most, (more, at))) in most.iter_mut().zip(more.iter().zip(&*places)).enumerate() {
                 if beyond(*more, *most) {
                     *most = *more;
