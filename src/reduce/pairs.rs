@@ -3,7 +3,6 @@
 use super::moments::{BLOCK, apart, present, rescue_centred};
 use super::norms::{add_each, scales, similarity};
 use super::reduction;
-use crate::alu::math::dd::{Dd, two_sum};
 use crate::alu::{Alu, Number, Real};
 use crate::error::{Error, not_empty, same_len};
 use crate::lanes::executor::Executor;
@@ -67,12 +66,10 @@ macro_rules! about {
     };
 }
 about! {
-    /// The sums of both.
-    Sums, 2, |[sa, sb], [a, b]| [sa + a, sb + b]
-}
-about! {
-    /// The sums of both squares and of the products.
-    Deviations, 3, |[aa, bb, ab], [a, b]| [a.mul_add(a, aa), b.mul_add(b, bb), a.mul_add(b, ab)]
+    /// The sums of both, of both squares and of the products.
+    Deviations, 5, |[sa, sb, aa, bb, ab], [a, b]| {
+        [sa + a, sb + b, a.mul_add(a, aa), b.mul_add(b, bb), a.mul_add(b, ab)]
+    }
 }
 
 /// Count, means as in [`Welford`](super::moments::Welford), and sums of products of the deviations from them: `aa`, `bb`,
@@ -85,24 +82,28 @@ impl<T: Number> Summary<T, 2, 8> for Comoments<T> {
     fn block(self, _: usize) -> usize {
         BLOCK
     }
-    /// Means of the first elements, their correction, deviations from the corrected means. What these lost to rounding is less than the
-    /// spread of whatever is not constant, and taken into account; for constant data they are exact.
+    /// As [`Welford`](super::moments::Welford) of both: means of the first elements, then one pass, and another from better
+    /// means where one of them was far off.
     #[inline(always)]
     fn of<R: Streams<T, 2>>(self, x: &R) -> [R::V; 8] {
         let n = x.len();
         let zero = n.c(0.0);
         let [p, q] = self.0.map(|p| n.param(p));
-        let ([sa, sb], some) = x.sample(Sums(About::new(x, self.0, [zero; 2])));
+        let from = |centre: [R::V; 2]| Deviations(About::new(x, self.0, centre));
+        let ([sa, sb, ..], some) = x.sample(from([zero; 2]));
         let (m, k) = (sa / some / p, sb / some / q);
-        let [sa, sb] = x.fold(Sums(About::new(x, self.0, [m, k])));
-        let [m, da] = corrected(p, m, sa / n);
-        let [k, db] = corrected(q, k, sb / n);
-        let [aa, bb, ab] = x.fold(Deviations(About::new(x, self.0, [m, k])));
-        let none = |squares: R::V, d: R::V| R::V::select(squares.eq(zero), zero, d);
-        let (da, db) = (none(aa, da), none(bb, db));
+        let first: [R::V; 5] = x.fold(from([m, k]));
+        let [sa, sb, aa, bb, _] = first;
+        let (da, db) = (sa / n, sb / n);
+        let near = |sum: R::V, d: R::V, squares: R::V| (sum * d).lt(squares * zero.c(0.25));
+        let far = !(near(sa, da, aa) & near(sb, db, bb));
+        let (a, b) = (m + da / p, k + db / q);
+        let [sa, sb, aa, bb, ab] = x.fold_where(far, from([a, b]), first);
+        let (m, k) = (R::V::select(far, a, m), R::V::select(far, b, k));
+        let (da, db) = (sa / n, sb / n);
         // Rounding may leave a negative difference; NaN stays.
         let rest = |squares: R::V| R::V::select(squares.lt(zero), zero, squares);
-        [n, m, da, k, db, rest(aa - n * da * da), rest(bb - n * db * db), ab - n * da * db]
+        [n, m, da, k, db, rest(aa - sa * da), rest(bb - sb * db), ab - sa * db]
     }
     /// Chan's update in two variables.
     #[inline(always)]
@@ -130,14 +131,6 @@ impl<T: Number> Summary<T, 2, 8> for Comoments<T> {
     fn empty<V: Alu<Elem = T>>(self, like: V) -> [V; 8] {
         [like.c(0.0); 8]
     }
-}
-
-/// `m + shift / p` rounded, and what is left of it times `p`.
-#[inline(always)]
-fn corrected<V: Alu>(p: V, m: V, shift: V) -> [V; 2] {
-    let Dd { hi, lo } = two_sum(m * p, shift);
-    let m = hi / p;
-    [m, lo + (hi - m * p)]
 }
 
 /// The powers of two, then `n`, `aa`, `bb`, `ab` of the data times them.
@@ -174,9 +167,8 @@ pub(crate) fn pearson<T: Number, R: Streams<T, 2>>(x: &R) -> R::V {
 reduction! {
     /// The population covariance `Σ (a[i] - ā)(b[i] - b̄) / n`.
     ///
-    /// Shapes and units: `a` and `b` of one length; one value in the product of their units. Means
-    /// first (of the deviations from a mean of the first 128 elements), then deviations from them, over each 16384 elements; parts
-    /// merged by Chan's formula with means in two parts. The error is relative to the product of both standard deviations, however far from zero the data is.
+    /// Shapes and units: `a` and `b` of one length; one value in the product of their units. One pass
+    /// over each 16384 elements, as for [`variance`](crate::variance()). The error is relative to the product of both standard deviations, however far from zero the data is.
     ///
     /// NaN and ±0: NaN when an element is NaN or infinite. 0 when `a` or `b` is constant.
     ///
