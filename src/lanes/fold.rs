@@ -359,7 +359,9 @@ where
     let id = f.identity(T::Vec::<S>::splat(s, T::ZERO));
     if X::ROLLED {
         // SAFETY: the caller's promise.
-        return unsafe { rolled(s, f, x, i, end, [id; 8], wide) };
+        return unsafe {
+            if wide { rolled(s, f, x, i, end, [id; 8]) } else { rolled(s, f, x, i, end, [id; 4]) }
+        };
     }
     let [mut a0, mut a1, mut a2, mut a3, mut a4, mut a5, mut a6, mut a7] = [id; 8];
     macro_rules! step {
@@ -395,18 +397,17 @@ where
     if wide { f.merge(f.merge(f.merge(a0, a1), f.merge(a2, a3)), b) } else { b }
 }
 
-/// [`leaf`] with one copy of each step: the same accumulators in the same order.
+/// [`leaf`] with one copy of each step: the same accumulators in the same order, all eight or the last four of them.
 /// # Safety
 /// As [`leaf`] for `i..end`.
 #[inline(always)]
-unsafe fn rolled<S, T, F, X, const N: usize, const K: usize>(
+unsafe fn rolled<S, T, F, X, const N: usize, const K: usize, const A: usize>(
     s: S,
     f: F,
     x: X,
     mut i: usize,
     end: usize,
-    mut acc: [[T::Vec<S>; K]; 8],
-    wide: bool,
+    mut acc: [[T::Vec<S>; K]; A],
 ) -> [T::Vec<S>; K]
 where
     S: Simd,
@@ -414,15 +415,15 @@ where
     F: Fold<T, N, K>,
     X: Source<T, N>,
 {
+    const { assert!(A == 4 || A == 8) };
     let lanes = T::Vec::<S>::LANES;
     while i < end {
         let (first, count) = match (end - i) / lanes {
-            0 => (7, 1),
-            1 => (6, 1),
-            2 | 3 => (4, 2),
-            4..8 if wide => (0, 4),
-            _ if wide => (0, 8),
-            _ => (4, 4),
+            0 => (A - 1, 1),
+            1 => (A - 2, 1),
+            2 | 3 => (A - 4, 2),
+            4..8 => (0, 4),
+            _ => (0, A),
         };
         for a in acc.iter_mut().skip(first).take(count) {
             let part = lanes.min(end - i);
@@ -433,17 +434,16 @@ where
             i += part;
         }
     }
-    let first = if wide { 0 } else { 4 };
-    let mut left = acc.len() - first;
+    let mut left = A;
     while left > 1 {
         left /= 2;
-        #[allow(clippy::indexing_slicing, reason = "first + 2 k + 1 < 8")]
-        for k in first..first + left {
-            acc[k] = f.merge(acc[2 * k - first], acc[2 * k - first + 1]);
+        #[allow(clippy::indexing_slicing, reason = "2 k + 1 < A")]
+        for k in 0..left {
+            acc[k] = f.merge(acc[2 * k], acc[2 * k + 1]);
         }
     }
-    #[allow(clippy::indexing_slicing, reason = "first < 8")]
-    acc[first]
+    #[allow(clippy::indexing_slicing, reason = "0 < A")]
+    acc[0]
 }
 
 /// Merges the lanes by halves: lane `j` with lane `j + LANES/2`, and so on down to one.
