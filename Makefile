@@ -63,14 +63,16 @@ coverage:
 	command -v cargo-llvm-cov >/dev/null || cargo install --locked cargo-llvm-cov --version 0.9.1
 	python3 scripts/gate.py coverage
 
-# Mutation score of the element-wise ops and the reductions, killed by the story, the contracts and the reduction tests
-# on the build's own lanes. Installs cargo-mutants when it is missing. `SHARD=0/8` does an eighth; `DIFF=FILE` what a diff changes.
+# Mutation score of an area, one of tests/mutants, killed by the tests that its file names, on the build's own lanes. Installs
+# cargo-mutants when it is missing. `make mutants AREA=blas SHARD=0/50` does a fiftieth: sharded, a week sees all of an area;
+# `DIFF=FILE` what a diff changes.
+AREA ?= slices
 mutants:
 	command -v cargo-mutants >/dev/null || cargo install --locked cargo-mutants
-	RUSTFLAGS="--cfg=fulmen_one_lane" cargo mutants --no-shuffle --sharding round-robin -o target -f 'src/pointwise/**' -f 'src/reduce/**' \
+	RUSTFLAGS="--cfg=fulmen_one_lane" cargo mutants --config tests/mutants/$(AREA).toml --no-shuffle --sharding round-robin -o target \
 		$(if $(SHARD),--shard $(SHARD)) $(if $(DIFF),--in-diff $(DIFF))
 
-# Plants some forty faults in a copy of the library and sees the tests of large sizes find each: half an hour.
+# Plants some four hundred faults in a copy of the library, one at a time, and sees a named test find each: half an hour.
 faults:
 	tests/faults.py
 

@@ -105,6 +105,19 @@ Proof.
   exact (variance_two_pass_is_moment_form (fun p => f p + - c) l H).
 Qed.
 
+Theorem covariance_about_any_centres : forall f g c d l, l <> [] ->
+  mean (fun p => (f p - mean f l) * (g p - mean g l)) l =
+  mean (fun p => (f p - c) * (g p - d)) l - mean (fun p => f p - c) l * mean (fun p => g p - d) l.
+Proof.
+  intros f g c d l H. set (m := mean f l). set (k := mean g l).
+  rewrite (mean_ext (fun p => (f p - m) * (g p - k))
+    (fun p => (f p - c) * (g p - d) + (((c - m) * (g p - d) + (d - k) * (f p - c)) + (c - m) * (d - k))))
+    by (intros; ring).
+  rewrite (mean_plus (fun p => (f p - c) * (g p - d))), mean_plus, mean_plus, !mean_scal, !mean_minus, !mean_const
+    by exact H.
+  fold m k. ring.
+Qed.
+
 Theorem centred_mean_zero : forall f l, l <> [] -> mean (fun p => f p - mean f l) l = 0.
 Proof. intros f l H. rewrite mean_minus, mean_const by exact H. ring. Qed.
 
