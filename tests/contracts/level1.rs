@@ -297,10 +297,9 @@ fn invariants() {
     let mut stated = 0;
     for op in OPS.into_iter().filter(|op| contract(op).equations.values().any(|e| !e.invariants.is_empty())) {
         stated += 1;
-        for_each_lane!(|s| {
-            let compared = scaled::<_, f32>(s, op) + scaled::<_, f64>(s, op);
-            assert!(compared >= 24, "{op}: {compared} elements compared");
-        });
+        let s = fulmen::lanes::native();
+        let compared = scaled::<_, f32>(s, op) + scaled::<_, f64>(s, op);
+        assert!(compared >= 24, "{op}: {compared} elements compared");
     }
     assert!(stated >= 4, "{stated} ops of level 1 have invariants");
 }

@@ -169,8 +169,7 @@ fn scaled<S: Simd, T: Element>(s: S) -> usize {
 
 #[test]
 fn invariants() {
-    for_each_lane!(|s| {
-        let compared = scaled::<_, f32>(s) + scaled::<_, f64>(s);
-        assert!(compared > 1000, "{compared} elements compared");
-    });
+    let s = fulmen::lanes::native();
+    let compared = scaled::<_, f32>(s) + scaled::<_, f64>(s);
+    assert!(compared > 1000, "{compared} elements compared");
 }

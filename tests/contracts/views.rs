@@ -154,10 +154,9 @@ macro_rules! ops {
             #[test]
             fn invariants() {
                 use super::*;
-                for_each_lane!(|s| {
-                    let compared = scaled::<_, f32>(s, stringify!($name)) + scaled::<_, f64>(s, stringify!($name));
-                    assert!(compared > 500, "{compared} elements compared");
-                });
+                let s = fulmen::lanes::native();
+                let compared = scaled::<_, f32>(s, stringify!($name)) + scaled::<_, f64>(s, stringify!($name));
+                assert!(compared > 500, "{compared} elements compared");
             }
         }
     )*};
