@@ -338,8 +338,9 @@ impl Planes {
         );
     }
 
-    /// Where the first of the largest elements of a window is, or the first NaN.
-    #[inline(always)]
+    /// Where the first of the largest elements of a window is, or the first NaN. Of windows at an edge: apart from the loops over
+    /// the others, which have the registers.
+    #[inline(never)]
     pub(super) fn largest<T: Element>(&self, x: &[T], line: Line, j: usize) -> usize {
         let cols = self.across.taps(j);
         let mut largest = (self.over(line).0 + cols.first, -T::INFINITY);
