@@ -175,6 +175,9 @@ def large_sizes(tally: Tally) -> str:
     for name in lists:
         if (f"{name}!(" in large) == (name in SIZES_ELSEWHERE):
             tally.wrong(f"{name} is either in tests/large or among SIZES_ELSEWHERE of scripts/source.py")
+    for name, file in SIZES_ELSEWHERE.items():
+        if file not in sources() or name not in lists:
+            tally.wrong(f"SIZES_ELSEWHERE of scripts/source.py says {file} for {name}: one of them is not there")
     if len(lists) <= 15:
         tally.wrong(f"{len(lists)} lists of ops were found: the search is broken")
     return f"{len(lists) - len(SIZES_ELSEWHERE)} lists of ops are run at large sizes, {len(SIZES_ELSEWHERE)} by tests of their own"

@@ -46,8 +46,9 @@ fn norm(x: impl Iterator<Item = f64>) -> f64 {
 /// The error of some results, root mean square, in units of `u·√(log2 n)` of the results.
 fn error<T: Element>(x: &[Complex<T>], y: &[Complex<T>], back: bool) -> f64 {
     let (n, x, y) = (x.len(), wide(x), wide(y));
+    let some = if cfg!(fulmen_emulated) && n > 2000 { 8 } else { 48 };
     let bins: Vec<usize> =
-        if n <= 200 { (0..n).collect() } else { (0..48).map(|i| (i * i * 7919 + i) % n).collect() };
+        if n <= 200 { (0..n).collect() } else { (0..some).map(|i| (i * i * 7919 + i) % n).collect() };
     let scale = if back { 1.0 / n as f64 } else { 1.0 };
     let all = if n <= 200 { dft(&x, back) } else { vec![] };
     let one = |j: usize| {
@@ -91,13 +92,14 @@ fn errors<S: Simd, T: Element>(s: S, lengths: impl Iterator<Item = usize>) -> f6
 
 #[test]
 fn error_grows_with_the_logarithm() {
+    let all = (1..=200).filter(|n| !cfg!(fulmen_emulated) || *n <= 48 || n % 8 == 1 || n % 32 == 0);
     let some = [257, 433, 1000, 1024, 1155, 2048, 2187, 3125, 4096];
     let worst = errors::<_, f32>(
         native(),
-        (1..=200).chain(some).chain([1 << 13, 1 << 14, 1 << 15, 1 << 16, 12_289, 65_537]),
+        all.clone().chain(some).chain([1 << 13, 1 << 14, 1 << 15, 1 << 16, 12_289, 65_537]),
     );
     println!("f32: {worst:.2} u √log n");
-    let worst = errors::<_, f64>(native(), (1..=200).chain(some).chain([1 << 13, 1 << 14, 12_289]));
+    let worst = errors::<_, f64>(native(), all.chain(some).chain([1 << 13, 1 << 14, 12_289]));
     println!("f64: {worst:.2} u √log n");
     let few = (1..=40).chain([48, 64, 96, 100, 128, 180, 256, 512]);
     errors::<_, f32>(Portable::<1>::new(), few.clone());

@@ -167,8 +167,9 @@ pub(crate) fn pearson<T: Number, R: Streams<T, 2>>(x: &R) -> R::V {
 reduction! {
     /// The population covariance `Σ (a[i] - ā)(b[i] - b̄) / n`.
     ///
-    /// Shapes and units: `a` and `b` of one length; one value in the product of their units. One pass
-    /// over each 16384 elements, as for [`variance`](crate::variance()). The error is relative to the product of both standard deviations, however far from zero the data is.
+    /// Shapes and units: `a` and `b` of one length; one value in the product of their units. One pass over each 16384
+    /// elements, as for [`variance`](crate::variance()). The error is relative to the product of both standard deviations,
+    /// however far from zero the data is.
     ///
     /// NaN and ±0: NaN when an element is NaN or infinite. 0 when `a` or `b` is constant.
     ///

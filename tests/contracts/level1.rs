@@ -203,14 +203,14 @@ fn edge_cases() {
 
 /// Numbers of many magnitudes, some of them special.
 fn noise<T: Element>(n: usize, seed: usize) -> Vec<T> {
-    let number = |i: usize| match (i * 7919 + seed * 104_729) % 97 {
+    let number = |eighths: usize| match eighths {
         0 => T::NAN,
         1 => -T::INFINITY,
         2 => T::from_f64(-0.0),
         3 => T::ZERO,
         x => T::from_f64((x as f64 / 8.0 - 6.0) * [1.0, 1e-30, 1e30][x % 3]),
     };
-    (0..n).map(number).collect()
+    common::scaling::eighths(seed).take(n).map(number).collect()
 }
 
 fn spread<S: Simd, T: Element>(s: S, op: &str) -> usize {
@@ -271,17 +271,12 @@ fn postconditions() {
     }
 }
 
-/// Numbers between -6 and 6.
-fn moderate<T: Element>(n: usize, seed: usize) -> Vec<T> {
-    (0..n).map(|i| T::from_f64(((i * 7919 + seed * 104_729) % 97) as f64 / 8.0 - 6.0)).collect()
-}
-
 fn scaled<S: Simd, T: Element>(s: S, op: &str) -> usize {
     let c = contract(op);
     let one = |(seed, n): (usize, usize)| {
         common::scaling::holds(c, |factor| {
             let inputs = c.call.inputs.iter().enumerate().map(|(k, name)| {
-                moderate::<T>(n, seed + 31 * k).into_iter().map(|x| x * factor(name)).collect()
+                common::scaling::moderate::<T>(seed + 31 * k).take(n).map(|x| x * factor(name)).collect()
             });
             let params = c.call.params.iter().map(|p| T::from_f64(p.sample.value(T::NAME)) * factor(&p.name));
             let (inputs, params): (Vec<Vec<T>>, Vec<T>) = (inputs.collect(), params.collect());

@@ -111,11 +111,8 @@ fn edge_cases() {
 
 /// Small numbers, some of them NaN.
 fn noise<T: Element>(rows: usize, cols: usize, seed: usize) -> Matrix<T> {
-    let number = |i: usize| match (i * 7919 + seed * 104_729) % 97 {
-        0 => T::NAN,
-        x => T::from_f64(x as f64 / 8.0 - 6.0),
-    };
-    Matrix { data: (0..rows * cols).map(number).collect(), rows, cols }
+    let number = |x: usize| if x == 0 { T::NAN } else { T::from_f64(x as f64 / 8.0 - 6.0) };
+    Matrix { data: common::scaling::eighths(seed).take(rows * cols).map(number).collect(), rows, cols }
 }
 
 fn spread<S: Simd, T: Element>(s: S) {
@@ -153,8 +150,8 @@ fn scaled<S: Simd, T: Element>(s: S) -> usize {
     let one = |(seed, [m, n, k]): (usize, [usize; 3])| {
         common::scaling::holds(c, |factor| {
             let matrix = |rows: usize, cols: usize, seed: usize, name: &str| {
-                let number = |i: usize| T::from_f64(((i * 7919 + seed * 104_729) % 97) as f64 / 8.0 - 6.0);
-                Matrix { data: (0..rows * cols).map(|i| number(i) * factor(name)).collect(), rows, cols }
+                let numbers = common::scaling::moderate::<T>(seed).take(rows * cols);
+                Matrix { data: numbers.map(|x| x * factor(name)).collect(), rows, cols }
             };
             let (a, b) = (matrix(m, k, seed, "a"), matrix(k, n, seed + 50, "b"));
             let mut c = matrix(m, n, seed + 70, "c");
