@@ -15,6 +15,7 @@ use crate::lanes::{COMPACT, Element, Simd, drive};
 use crate::parts::{Parts as _, Read, Write, count, each_row};
 use crate::pointwise::Add;
 use crate::reduce::{Centred, centred, rescue, sums};
+use core::mem::replace;
 
 /// `Σ (x p)²` and `Σ γ dy (x p)`.
 #[derive(Debug, Clone, Copy)]
@@ -240,6 +241,14 @@ fn by_power<T: Element>(p: T, mut f: impl FnMut(T)) {
     if !COMPACT && p == T::ONE { f(T::ONE) } else { f(p) }
 }
 
+/// A power of two that no square overflows or underflows with, and the sums of a row of `[x, γ, dy]` times it.
+#[inline(always)]
+fn rms_sums<J: Executor, S: Simd, T: Element>(j: J, s: S, row: [&[T]; 3], eps: T) -> (T, [T; 2]) {
+    let sums = fold_by(j, s, SquaresAndAlong(T::ONE), row);
+    let p = to_scalar(rescue(scalar(sums[0] + eps)));
+    if p == T::ONE { (p, sums) } else { (p, fold_by(j, s, SquaresAndAlong(p), row)) }
+}
+
 /// The gradients of RMS norm: `ADDS` to what `dx` holds.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
@@ -260,15 +269,17 @@ fn rms_slopes<J: Executor, S: Simd, T: Element, const ADDS: bool>(
     s.vectorize(
         #[inline(always)]
         || {
+            // Those of one row ahead, where bytes do not matter: what is made of sums is not waited for.
+            let sums = |x: &[T], dy: &[T]| match (x.get(..cols), dy.get(..cols)) {
+                (Some(x), Some(dy)) => rms_sums(j, s, [x, gamma, dy], eps),
+                _ => (T::ONE, [T::ZERO; 2]),
+            };
+            let mut next = if COMPACT { (T::ONE, [T::ZERO; 2]) } else { sums(x, dy) };
             while parts.rows() > 0 {
                 let ((x, dy, dx), rest) = parts.split(1);
-                let mut sums = fold_by(j, s, SquaresAndAlong(T::ONE), [x.0, gamma, dy.0]);
-                let [squares, _] = sums;
-                let p = to_scalar(rescue(scalar(squares + eps)));
-                if p != T::ONE {
-                    sums = fold_by(j, s, SquaresAndAlong(p), [x.0, gamma, dy.0]);
-                }
-                let [squares, along] = sums;
+                let ahead = if COMPACT { (x.0, dy.0) } else { (rest.0.0, rest.1.0) };
+                let last = replace(&mut next, sums(ahead.0, ahead.1));
+                let (p, [squares, along]) = if COMPACT { next } else { last };
                 by_power(
                     p,
                     #[inline(always)]
