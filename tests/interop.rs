@@ -1,4 +1,4 @@
-//! Views of ndarray and nalgebra, and of pointers: the elements are those that the other library sees, whatever the
+//! Views of ndarray, nalgebra and faer, and of pointers: the elements are those that the other library sees, whatever the
 //! strides, and products of them are right.
 
 use fulmen::{Error, MatMut, MatRef, VecMut, VecRef, gemm, gemm_workspace};
@@ -94,6 +94,62 @@ mod of_ndarray {
         let mut v = Array1::from_elem(7, 1.0f32);
         fulmen::scal(3.0, VecMut::try_from(v.slice_mut(s![..;-3])).unwrap());
         assert_eq!(v.to_vec(), [3.0, 1.0, 1.0, 3.0, 1.0, 1.0, 3.0]);
+    }
+}
+
+#[cfg(feature = "faer")]
+mod of_faer {
+    use super::*;
+    use faer::{Col, Mat, MatRef as Theirs, Row, Shape, Stride};
+
+    fn same<R: Shape, C: Shape>(
+        a: Theirs<'_, f64, R, C, impl Stride, impl Stride>,
+        at: impl Fn(usize, usize) -> f64,
+    ) {
+        let view = MatRef::try_from(a).unwrap();
+        let (m, n) = (a.nrows().unbound(), a.ncols().unbound());
+        assert_eq!((view.rows(), view.cols()), (m, n));
+        for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
+            assert_eq!(view.get(i, j), Some(at(i, j)), "{i}, {j}");
+        }
+    }
+
+    #[test]
+    fn whatever_the_strides() {
+        let a = Mat::from_fn(7, 9, |i, j| (10 * i + j) as f64);
+        let at = |i: usize, j: usize| (10 * i + j) as f64;
+        same(a.as_ref(), at);
+        same(a.transpose(), |i, j| at(j, i));
+        same(a.submatrix(1, 2, 5, 6).reverse_rows(), |i, j| at(5 - i, 2 + j));
+        same(a.reverse_rows_and_cols().transpose(), |i, j| at(6 - j, 8 - i));
+        same(a.submatrix(2, 2, 0, 3), at);
+        same(a.submatrix(2, 2, 3, 0), at);
+        let rows: Vec<f64> = (0..12).map(f64::from).collect();
+        same(Theirs::from_row_major_slice(&rows, 3, 4), |i, j| (4 * i + j) as f64);
+        let v = VecRef::try_from(a.col(3)).unwrap();
+        assert_eq!((v.len(), v.get(6), v.get(7)), (7, Some(63.0), None));
+        let v = VecRef::try_from(a.row(2).reverse_cols()).unwrap();
+        assert_eq!((v.len(), v.get(0), v.get(8), v.get(9)), (9, Some(28.0), Some(20.0), None));
+    }
+
+    #[test]
+    fn what_is_written() {
+        let a = Mat::from_fn(5, 6, |i, j| (i + 2 * j) as f64 - 4.0);
+        let b = Mat::from_fn(4, 6, |i, j| (3 * i) as f64 - j as f64);
+        let mut c = Mat::from_fn(8, 9, |_, _| 7.0);
+        let want = {
+            let to = c.as_mut().submatrix_mut(2, 1, 5, 4).reverse_cols_mut();
+            let b = b.transpose().try_into().unwrap();
+            product(a.as_ref().try_into().unwrap(), b, to.try_into().unwrap())
+        };
+        for (i, j) in (0..8).flat_map(|i| (0..9).map(move |j| (i, j))) {
+            let inside = (2..7).contains(&i) && (1..5).contains(&j);
+            assert_eq!(c[(i, j)], if inside { want[(i - 2) * 4 + (4 - j)] } else { 7.0 }, "{i}, {j}");
+        }
+        let (mut v, mut w) = (Col::from_fn(5, |i| i as f32), Row::from_fn(4, |j| j as f32));
+        fulmen::scal(3.0, VecMut::try_from(v.as_mut().reverse_rows_mut()).unwrap());
+        fulmen::scal(2.0, VecMut::try_from(w.as_mut().subcols_mut(1, 3)).unwrap());
+        assert_eq!((v[4], w[0], w[3]), (12.0, 0.0, 6.0));
     }
 }
 

@@ -93,7 +93,8 @@ impl Slide {
                 }
                 [1, _] => self.run::<S, T, W, K, 1>(s, window, at, n),
                 [2, 1] if !COMPACT && [self.rows, self.cols] == [2, 2] => {
-                    Self { rows: 2, cols: 2, apart: 1, step: 2, ..self }.run::<S, T, W, K, 2>(s, window, at, n);
+                    Self { rows: 2, cols: 2, apart: 1, step: 2, ..self }
+                        .run::<S, T, W, K, 2>(s, window, at, n);
                 }
                 [2, 1] if self.cols > 1 => {
                     Self { apart: 1, step: 2, ..self }.run::<S, T, W, K, 2>(s, window, at, n);

@@ -91,7 +91,7 @@ vector!(VecRef, MatRef, const);
 vector!(VecMut, MatMut, mut);
 
 /// Views of another library: `$from`, which borrows for `'a`, to one of this crate.
-#[cfg(any(feature = "ndarray", feature = "nalgebra"))]
+#[cfg(any(feature = "faer", feature = "ndarray", feature = "nalgebra"))]
 macro_rules! convert {
     ($(#[$doc:meta])* [$($generics:tt)*] $From:ty => $To:ident, |$x:pat_param| $parts:expr) => {
         $(#[$doc])*
@@ -136,6 +136,51 @@ mod of_ndarray {
         [] ArrayViewMut1<'a, T> => VecMut, |mut a| {
             let (n, stride) = (a.len(), a.strides().first().copied().unwrap_or(0));
             VecMut::from_raw_parts(a.as_mut_ptr(), n, stride)
+        }
+    }
+}
+
+#[cfg(feature = "faer")]
+mod of_faer {
+    use super::*;
+    use faer::{ColMut, ColRef, MatMut as TheirsMut, MatRef as Theirs, RowMut, RowRef, Shape, Stride};
+
+    convert! {
+        /// `MatRef::try_from(a.as_ref())`; errors: [`Error::Overflow`], past the sizes that this crate counts.
+        [R: Shape, C: Shape, RS: Stride, CS: Stride] Theirs<'a, T, R, C, RS, CS> => MatRef, |a| {
+            let [rs, cs] = [a.row_stride().element_stride(), a.col_stride().element_stride()];
+            MatRef::from_raw_parts(a.as_ptr(), a.nrows().unbound(), a.ncols().unbound(), rs, cs)
+        }
+    }
+    convert! {
+        /// `MatMut::try_from(a.as_mut())`; errors as of a [`MatRef`].
+        [R: Shape, C: Shape, RS: Stride, CS: Stride] TheirsMut<'a, T, R, C, RS, CS> => MatMut, |a| {
+            let [rs, cs] = [a.row_stride().element_stride(), a.col_stride().element_stride()];
+            MatMut::from_raw_parts(a.as_ptr_mut(), a.nrows().unbound(), a.ncols().unbound(), rs, cs)
+        }
+    }
+    convert! {
+        /// `VecRef::try_from(a.col(j))`; errors as of a [`MatRef`].
+        [R: Shape, RS: Stride] ColRef<'a, T, R, RS> => VecRef, |a| {
+            VecRef::from_raw_parts(a.as_ptr(), a.nrows().unbound(), a.row_stride().element_stride())
+        }
+    }
+    convert! {
+        /// `VecMut::try_from(a.col_mut(j))`; errors as of a [`MatRef`].
+        [R: Shape, RS: Stride] ColMut<'a, T, R, RS> => VecMut, |a| {
+            VecMut::from_raw_parts(a.as_ptr_mut(), a.nrows().unbound(), a.row_stride().element_stride())
+        }
+    }
+    convert! {
+        /// `VecRef::try_from(a.row(i))`; errors as of a [`MatRef`].
+        [C: Shape, CS: Stride] RowRef<'a, T, C, CS> => VecRef, |a| {
+            VecRef::from_raw_parts(a.as_ptr(), a.ncols().unbound(), a.col_stride().element_stride())
+        }
+    }
+    convert! {
+        /// `VecMut::try_from(a.row_mut(i))`; errors as of a [`MatRef`].
+        [C: Shape, CS: Stride] RowMut<'a, T, C, CS> => VecMut, |a| {
+            VecMut::from_raw_parts(a.as_ptr_mut(), a.ncols().unbound(), a.col_stride().element_stride())
         }
     }
 }
