@@ -98,6 +98,16 @@ tuples!(A a x, B b y);
 tuples!(A a x, B b y, C c z);
 tuples!(A a x, B b y, C c z, D d w);
 
+/// Elements in a cache line, at most: what aligning a workspace may cost.
+pub(crate) const LINE: usize = 16;
+
+/// A workspace from its first whole cache line on: vectors of a packed panel don't cross lines.
+#[inline]
+pub(crate) fn aligned<T>(workspace: &mut [T]) -> &mut [T] {
+    let skip = workspace.as_ptr().align_offset(64).min(LINE);
+    workspace.get_mut(skip..).unwrap_or_default()
+}
+
 /// Elements that one thread takes at a time, as long as there is more than one row.
 pub(crate) const GRAIN: usize = 32768;
 

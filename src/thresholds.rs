@@ -53,7 +53,6 @@ thresholds! {
     blas::complex::vectors::TOGETHER Elements;
     blas::complex::vectors::COLUMNS Elements;
     blas::complex::vectors::ROWS Elements;
-    blas::gemm::LINE Elements;
     blas::gemm::gebp::MOST_TILE_COLS Elements;
     blas::gemm::gebp::COLUMNS Elements;
     blas::gemm::pack::STEPS Elements;
@@ -103,7 +102,6 @@ thresholds! {
     lanes::streams::SAMPLE Elements;
     nn::attention::BLOCK Elements;
     nn::attention::WAIT Elements;
-    nn::attention::LINE Elements;
     nn::attention::backward::PANELS Elements;
     nn::attention::decode::TOGETHER Elements;
     nn::attention::decode::AHEAD Elements;
@@ -147,6 +145,7 @@ thresholds! {
     nn::conv1d::rows::TILE Elements;
     nn::GRAIN Elements;
     parts::GRAIN Elements;
+    parts::LINE Elements;
     nn::integers::PATTERN Elements;
     nn::pool::places::STRIP Elements;
     nn::rope::NEAR Bytes;

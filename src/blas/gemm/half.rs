@@ -3,14 +3,16 @@
 
 use super::epilogue::Epilogue;
 use super::loops::{self, Plan, Rhs};
+use super::scratch::Scratch;
 use super::threads::{divide, parts, tile};
-use super::{LINE, Problem, gemm_with_on, tune};
+use super::{Problem, gemm_with_on, tune};
 use crate::convert::{from_bf16, from_f16};
 use crate::error::{Error, enough, same_shape};
 use crate::float8::E4m3;
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Simd, native};
+use crate::parts::LINE;
 use crate::view::{MatMut, MatRef};
 use half::{bf16, f16};
 
@@ -275,8 +277,7 @@ pub(crate) fn gemm_half_by<J: Executor, S: Simd, H: Half, E: Epilogue<f32>>(
     if m == 0 || n == 0 {
         return Ok(());
     }
-    let rooms = Rooms::new::<S>([m, n, k]);
-    let (needed, got) = (rooms.needed(), workspace.len());
+    let (needed, got) = (Scratch::new::<S>([m, n, k], [1, 1]).needed(), workspace.len());
     enough(needed, got)?;
     if k == 0 || alpha == 0.0 {
         let (a, b) = (MatRef::packed(&[], m, 0), MatRef::packed(&[], 0, n));
@@ -287,27 +288,6 @@ pub(crate) fn gemm_half_by<J: Executor, S: Simd, H: Half, E: Epilogue<f32>>(
         part(s, [alpha, beta], a, b, c, epilogue.part(at), workspace);
     });
     Ok(())
-}
-
-/// Products of a pass, vectors of a block of B, and elements of A's and of B's room.
-struct Rooms {
-    depth: usize,
-    most: usize,
-    a: usize,
-    b: usize,
-}
-
-impl Rooms {
-    fn new<S: Simd>([m, n, k]: [usize; 3]) -> Self {
-        let depth = loops::pass(S::ISA, k);
-        let most = (tune::block(S::ISA) / depth.max(1)).max(4 * tune::vectors(S::ISA));
-        let cols = n.div_ceil(S::F32::LANES).min(most) * S::F32::LANES;
-        Self { depth, most, a: depth * m.min(tune::MOST_BAND), b: depth * cols }
-    }
-
-    fn needed(&self) -> usize {
-        if self.depth == 0 { 0 } else { self.a + self.b + LINE }
-    }
 }
 
 /// One thread's part; the workspace is long enough.
@@ -322,12 +302,9 @@ fn part<S: Simd, H: Half, E: Epilogue<f32>>(
 ) {
     let (m, n, k) = (c.rows(), c.cols(), a.cols());
     let (lanes, nv) = (S::F32::LANES, tune::vectors(S::ISA));
-    let Rooms { depth, most, b: room_b, .. } = Rooms::new::<S>([m, n, k]);
+    let scratch = Scratch::new::<S>([m, n, k], [1, 1]);
     let vectors = n.div_ceil(lanes);
-    // Vectors of a packed panel don't cross cache lines.
-    let skip = workspace.as_ptr().align_offset(64).min(LINE);
-    let aligned = workspace.get_mut(skip..).unwrap_or_default();
-    let (room_b, room_a) = aligned.split_at_mut_checked(room_b).unwrap_or_default();
+    let ((panels_b, panels_a), Scratch { depth, most, .. }) = (scratch.split(workspace), scratch);
     let mut jc = 0;
     while jc < vectors {
         let block = loops::blocks(vectors - jc, most, nv);
@@ -335,7 +312,7 @@ fn part<S: Simd, H: Half, E: Epilogue<f32>>(
         let mut pc = 0;
         while pc < k {
             let kb = depth.min(k - pc);
-            let (mut jr, mut rest) = (0, &mut *room_b);
+            let (mut jr, mut rest) = (0, &mut *panels_b);
             while jr < block {
                 let width = loops::share(block - jr, nv) * lanes;
                 let Some((panel, after)) = rest.split_at_mut_checked(width * kb) else { break };
@@ -346,9 +323,9 @@ fn part<S: Simd, H: Half, E: Epilogue<f32>>(
             let mut ic = 0;
             while ic < m {
                 let rows = tune::MOST_BAND.min(m - ic);
-                rows_to_f32(s, a.block([ic, pc], [rows, kb]), kb, room_a);
+                rows_to_f32(s, a.block([ic, pc], [rows, kb]), kb, panels_a);
                 // Of B only the shape is looked at, as it is packed.
-                let (a, like) = (MatRef::packed(room_a, rows, kb), MatRef::packed(room_b, kb, cols));
+                let (a, like) = (MatRef::packed(panels_a, rows, kb), MatRef::packed(panels_b, kb, cols));
                 let c = c.reborrow().block([ic, jc * lanes], [rows, cols]);
                 let plan = Plan { pack_a: false, pack_b: false, ..Plan::new::<S, f32>(a, like) };
                 loops::run(
@@ -358,7 +335,7 @@ fn part<S: Simd, H: Half, E: Epilogue<f32>>(
                     plan,
                     pc + kb == k,
                     &mut [],
-                    Rhs::Packed(room_b),
+                    Rhs::Packed(panels_b),
                 );
                 ic += rows;
             }

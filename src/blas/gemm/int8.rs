@@ -1,13 +1,15 @@
 //! Products of matrices of bytes: their sums in `i32`, or what an epilogue makes of them.
 
 use super::epilogue::Epilogue;
-use super::pairs::{Rooms, sums};
+use super::pairs::{scratch, sums};
+use super::scratch::Scratch;
 use super::threads::{divide, parts, tile};
-use super::{LINE, tune};
+use super::tune;
 use crate::error::{Error, enough, same_shape};
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Simd, native};
+use crate::parts::LINE;
 use crate::view::{MatMut, MatRef};
 
 /// `C = αAB + βC` with A and B in `i8` and C in `i32`, modulo 2³².
@@ -339,7 +341,7 @@ pub(crate) fn gemm_bytes_by<J: Executor, S: Simd, A: Byte, B: Byte>(
     if m == 0 || n == 0 {
         return Ok(());
     }
-    let (needed, got) = (Rooms::new::<S>([m, n, k]).needed(), workspace.len());
+    let (needed, got) = (scratch::<S>([m, n, k]).needed(), workspace.len());
     enough(needed, got)?;
     let parts = parts(j, m.saturating_mul(n).saturating_mul(k), needed, got);
     divide(j, parts, tile::<S, f32>(), a, b, c, workspace, |_, a, b, c, workspace| {
@@ -357,9 +359,9 @@ fn part<S: Simd, A: Byte, B: Byte>(
     mut c: MatMut<'_, i32>,
     workspace: &mut [i32],
 ) {
-    let rooms = Rooms::new::<S>([c.rows(), c.cols(), a.cols()]);
+    let scratch = scratch::<S>([c.rows(), c.cols(), a.cols()]);
     let k = if alpha == 0 { 0 } else { a.cols() };
-    sums(s, (a, a_zero), (b, b_zero), k, rooms, workspace, |t| {
+    sums(s, (a, a_zero), (b, b_zero), k, scratch, workspace, |t| {
         let mut c = c.reborrow().block(t.at, t.size);
         let beta = if t.first { beta } else { 1 };
         s.vectorize(
@@ -400,8 +402,8 @@ pub(crate) fn gemm_bytes_with_by<J: Executor, S: Simd, A: Byte, B: Byte, C: Requ
     if m == 0 || n == 0 {
         return Ok(());
     }
-    let rooms = Rooms::new::<S>([m, n, k]);
-    let (needed, got) = (rooms.needed().saturating_add(held([m, n, k], &rooms)), workspace.len());
+    let scratch = scratch::<S>([m, n, k]);
+    let (needed, got) = (scratch.needed().saturating_add(held([m, n, k], &scratch)), workspace.len());
     enough(needed, got)?;
     let parts = parts(j, m.saturating_mul(n).saturating_mul(k), needed, got);
     divide(j, parts, tile::<S, f32>(), a, b, c, workspace, |at, a, b, c, workspace| {
@@ -411,8 +413,8 @@ pub(crate) fn gemm_bytes_with_by<J: Executor, S: Simd, A: Byte, B: Byte, C: Requ
 }
 
 /// Sums of several passes; those of one are in registers.
-fn held([m, n, k]: [usize; 3], rooms: &Rooms) -> usize {
-    if k.div_ceil(2) > rooms.depth { m.saturating_mul(n) } else { 0 }
+fn held([m, n, k]: [usize; 3], scratch: &Scratch) -> usize {
+    if k.div_ceil(2) > scratch.depth { m.saturating_mul(n) } else { 0 }
 }
 
 /// One thread's part; the workspace is long enough.
@@ -426,11 +428,11 @@ fn part_with<S: Simd, A: Byte, B: Byte, C: Requantize, E: Epilogue<f32>>(
     workspace: &mut [i32],
 ) {
     let [m, n, k] = [c.rows(), c.cols(), a.cols()];
-    let rooms = Rooms::new::<S>([m, n, k]);
-    let (held, workspace) = workspace.split_at_mut_checked(held([m, n, k], &rooms)).unwrap_or_default();
+    let scratch = scratch::<S>([m, n, k]);
+    let (held, workspace) = workspace.split_at_mut_checked(held([m, n, k], &scratch)).unwrap_or_default();
     let k = if alpha == 0.0 { 0 } else { k };
     let lanes = S::F32::LANES;
-    sums(s, (a, a_zero), (b, b_zero), k, rooms, workspace, |t| {
+    sums(s, (a, a_zero), (b, b_zero), k, scratch, workspace, |t| {
         let ([i0, j0], [rows, cols]) = (t.at, t.size);
         s.vectorize(
             #[inline(always)]

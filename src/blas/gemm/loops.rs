@@ -16,6 +16,7 @@ use super::tile::Scale;
 use super::{Problem, pack, tune};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
+use crate::parts::LINE;
 use crate::view::MatRef;
 
 /// Which operands are packed, and the rows of C that share a panel.
@@ -130,7 +131,7 @@ impl Plan {
     pub(super) const fn needed<S: Simd, T: Element>(self) -> usize {
         match self.scratch(T::Vec::<S>::LANES) {
             (0, 0) => 0,
-            (a, b) => a + b + super::LINE,
+            (a, b) => a + b + LINE,
         }
     }
 

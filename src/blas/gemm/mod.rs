@@ -44,6 +44,7 @@ pub(crate) mod pack;
 mod pairs;
 mod plan;
 mod prepacked;
+mod scratch;
 mod shared_b;
 pub(crate) mod small_m;
 mod small_n;
@@ -82,6 +83,7 @@ use crate::error::{Error, enough, same_shape};
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd, native};
+use crate::parts::{LINE, aligned};
 use crate::view::{MatMut, MatRef};
 pub(crate) use loops::share;
 use loops::{Plan, Rhs};
@@ -337,9 +339,6 @@ pub const fn gemm_workspace(m: usize, n: usize, k: usize) -> usize {
     min(depth.saturating_mul(cols), tune::MOST_BLOCK) + a + LINE
 }
 
-/// Elements in a cache line, at most: what aligning the workspace may cost.
-pub(crate) const LINE: usize = 16;
-
 /// Checks the workspace and runs the loops.
 #[inline(always)]
 pub(crate) fn run<J: Executor, S: Simd, T: Element, E: Epilogue<T>>(
@@ -390,12 +389,6 @@ pub(crate) fn run<J: Executor, S: Simd, T: Element, E: Epilogue<T>>(
         serial(s, e.part(at), p, plan, path, workspace);
     });
     Ok(())
-}
-
-/// From the first whole cache line on: vectors of a packed panel don't cross lines.
-fn aligned<T>(workspace: &mut [T]) -> &mut [T] {
-    let skip = workspace.as_ptr().align_offset(64).min(LINE);
-    workspace.get_mut(skip..).unwrap_or_default()
 }
 
 /// One thread's part; the workspace is long enough.

@@ -1,35 +1,16 @@
 //! Sums in `i32` of products of bytes: pairs of elements side by side as 16-bit halves, because every instruction set
 //! multiplies those and adds the two products.
 
-use super::{LINE, loops, tune};
+use super::scratch::Scratch;
+use super::{loops, tune};
 use crate::alu::Alu;
 use crate::lanes::Simd;
 use crate::lanes::vector::Vector;
 use crate::view::MatRef;
 
-/// How a product goes on an instruction set: pairs of a pass, and elements of A's and of B's room.
-pub(super) struct Rooms {
-    pub(super) depth: usize,
-    most: usize,
-    a: usize,
-    b: usize,
-}
-
-impl Rooms {
-    pub(super) fn new<S: Simd>([m, n, k]: [usize; 3]) -> Self {
-        let (lanes, mr, nv) = (S::F32::LANES, tune::rows(S::ISA), tune::vectors(S::ISA));
-        // Everything counts pairs along the inner dimension.
-        let depth = loops::pass(S::ISA, k.div_ceil(2));
-        let most = (tune::block(S::ISA) / depth.max(1)).max(4 * nv) / nv * nv;
-        // Whole tiles.
-        let rows = m.min(tune::MOST_BAND / mr * mr).next_multiple_of(mr);
-        let cols = n.div_ceil(lanes).min(most).next_multiple_of(nv) * lanes;
-        Self { depth, most, a: depth * rows, b: depth * cols }
-    }
-
-    pub(super) fn needed(&self) -> usize {
-        if self.depth == 0 { 0 } else { self.a + self.b + LINE }
-    }
+/// The scratch of a product, in whole tiles.
+pub(super) fn scratch<S: Simd>([m, n, k]: [usize; 3]) -> Scratch {
+    Scratch::new::<S>([m, n, k.div_ceil(2)], [tune::rows(S::ISA), tune::vectors(S::ISA)])
 }
 
 /// A tile of C: where, its sums, and whether they are of the first pass and of the last.
@@ -47,17 +28,14 @@ pub(super) fn sums<S: Simd, A: Into<i16> + Copy, B: Into<i16> + Copy>(
     (a, a_zero): (MatRef<'_, A>, i16),
     (b, b_zero): (MatRef<'_, B>, i16),
     k: usize,
-    Rooms { depth, most, b: room_b, .. }: Rooms,
+    scratch: Scratch,
     workspace: &mut [i32],
     mut done: impl FnMut(Tile<'_>),
 ) {
     let (m, n) = (a.rows(), b.cols());
     let (lanes, mr, nv) = (S::F32::LANES, tune::rows(S::ISA), tune::vectors(S::ISA));
     let (vectors, band) = (n.div_ceil(lanes), tune::MOST_BAND / mr * mr);
-    // Vectors of a packed panel don't cross cache lines.
-    let skip = workspace.as_ptr().align_offset(64).min(LINE);
-    let aligned = workspace.get_mut(skip..).unwrap_or_default();
-    let (room_b, room_a) = aligned.split_at_mut_checked(room_b).unwrap_or_default();
+    let ((panels_b, panels_a), Scratch { depth, most, .. }) = (scratch.split(workspace), scratch);
     let mut jc = 0;
     while jc < vectors {
         let block = loops::blocks(vectors - jc, most, nv);
@@ -67,13 +45,13 @@ pub(super) fn sums<S: Simd, A: Into<i16> + Copy, B: Into<i16> + Copy>(
         loop {
             let kb = (2 * depth).min(k - pc);
             let pairs = kb.div_ceil(2);
-            pack(s, b.block([pc, jc * lanes], [kb, cols]), b_zero, nv * lanes, room_b);
+            pack(s, b.block([pc, jc * lanes], [kb, cols]), b_zero, nv * lanes, panels_b);
             let (first, last) = (pc == 0, pc + kb >= k);
             let mut ic = 0;
             while ic < m {
                 let rows = band.min(m - ic);
-                pack(s, a.block([ic, pc], [rows, kb]).t(), a_zero, mr, room_a);
-                panels(s, pairs, room_a, room_b, [rows, cols], |[i, j], size, sums| {
+                pack(s, a.block([ic, pc], [rows, kb]).t(), a_zero, mr, panels_a);
+                panels(s, pairs, panels_a, panels_b, [rows, cols], |[i, j], size, sums| {
                     done(Tile { at: [ic + i, jc * lanes + j], size, sums, first, last });
                 });
                 ic += rows;
@@ -148,17 +126,17 @@ pub(super) type Sums = [[i32; 3 * tune::MOST_LANES]; 8];
 fn panels<S: Simd>(
     s: S,
     pairs: usize,
-    room_a: &[i32],
-    room_b: &[i32],
+    panels_a: &[i32],
+    panels_b: &[i32],
     [rows, cols]: [usize; 2],
     mut done: impl FnMut([usize; 2], [usize; 2], &Sums),
 ) {
     let (mr, width) = (tune::rows(S::ISA), tune::vectors(S::ISA) * S::F32::LANES);
     let mut sums: Sums = [[0; 3 * tune::MOST_LANES]; 8];
     for j in (0..cols).step_by(width) {
-        let b = room_b.get(j * pairs..).unwrap_or_default();
+        let b = panels_b.get(j * pairs..).unwrap_or_default();
         for i in (0..rows).step_by(mr) {
-            let a = room_a.get(i * pairs..).unwrap_or_default();
+            let a = panels_a.get(i * pairs..).unwrap_or_default();
             tile(s, pairs, a, b, &mut sums);
             done([i, j], [mr.min(rows - i), width.min(cols - j)], &sums);
         }

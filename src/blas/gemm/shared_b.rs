@@ -9,10 +9,11 @@
 
 use super::epilogue::Epilogue;
 use super::loops::{self, Plan, Rhs, share};
-use super::{Problem, aligned, tune};
+use super::{Problem, tune};
 use crate::lanes::executor::Executor;
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
+use crate::parts::aligned;
 
 /// Whether this is the way: B is packed, and the rows are enough for parts that outweigh the two waits of a block.
 #[inline(always)]

@@ -9,6 +9,7 @@ use crate::lanes::executor::Serial;
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
 use crate::nn::softmax::Times;
+use crate::parts::{LINE, aligned};
 use crate::view::{MatMut, MatRef};
 
 /// Panels of queries that are multiplied with a packed block of keys.
@@ -18,7 +19,7 @@ pub(crate) const PANELS: usize = 4;
 pub(super) const fn workspace(dim: usize) -> usize {
     const WIDE: usize = PANELS * MOST_TILE_COLS;
     let columns = dim.saturating_mul(5).saturating_add(2 * BLOCK + 4).saturating_mul(WIDE);
-    columns.saturating_add(dim.saturating_mul(BLOCK)).saturating_add(super::LINE)
+    columns.saturating_add(dim.saturating_mul(BLOCK)).saturating_add(LINE)
 }
 
 /// Some key heads and the query heads that share them.
@@ -76,7 +77,7 @@ impl<T: Element> Gradients<'_, T> {
 
 /// All heads of the part.
 pub(super) fn run<S: Simd, T: Element>(s: S, op: &Heads<T>, mut part: Gradients<'_, T>, scratch: &mut [T]) {
-    let scratch = super::aligned(scratch);
+    let scratch = aligned(scratch);
     while let Some((head, rest)) = part.split(op, 1)
         && head.k.cols() > 0
     {

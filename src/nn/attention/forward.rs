@@ -8,6 +8,7 @@ use super::{BLOCK, Heads, Part, decode, take};
 use crate::blas::gemm::{gebp, gebp_interleaved, interleave, tile_cols};
 use crate::lanes::vector::Vector;
 use crate::lanes::{COMPACT, Element, Simd};
+use crate::parts::{LINE, aligned};
 use crate::view::{MatMut, MatRef};
 
 /// Panels of queries that are multiplied with a packed block: with 8, copying the blocks took a tenth of the time.
@@ -24,12 +25,12 @@ pub(super) const fn workspace(heads: usize, dim: usize) -> usize {
     let panels = per_panel(dim, PANELS * WIDTH)
         .saturating_add(dim.saturating_mul(2).saturating_add(WIDTH).saturating_mul(BLOCK));
     let one = decode::workspace(heads, dim);
-    (if panels > one { panels } else { one }).saturating_add(super::LINE)
+    (if panels > one { panels } else { one }).saturating_add(LINE)
 }
 
 /// All heads of the part.
 pub(super) fn run<S: Simd, T: Element>(s: S, op: &Heads<T>, part: Part<'_, T>, scratch: &mut [T]) {
-    let scratch = super::aligned(scratch);
+    let scratch = aligned(scratch);
     let Part { q, k, v, mask, mut out, mut lse, row } = part;
     if op.n == 1 {
         return decode::run(s, op, (q, k, v), mask, row, out, lse, scratch);

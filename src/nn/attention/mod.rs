@@ -45,8 +45,6 @@ pub use options::{Align, Attention};
 pub(crate) const BLOCK: usize = 128;
 /// Products that take as long as an element of K from memory.
 pub(crate) const WAIT: usize = 16;
-/// Elements in a cache line, at most.
-pub(crate) const LINE: usize = 16;
 
 fn shape<T>(x: MatRef<'_, T>) -> [usize; 2] {
     [x.rows(), x.cols()]
@@ -57,12 +55,6 @@ fn take<'a, T>(scratch: &mut &'a mut [T], n: usize) -> &'a mut [T] {
     let (part, rest) = core::mem::take(scratch).split_at_mut_checked(n).unwrap_or_default();
     *scratch = rest;
     part
-}
-
-/// The scratch from its first cache line on.
-fn aligned<T>(scratch: &mut [T]) -> &mut [T] {
-    let skip = scratch.as_ptr().align_offset(64).min(LINE);
-    scratch.get_mut(skip..).unwrap_or_default()
 }
 
 /// The rows of a sequence, of so many each.
