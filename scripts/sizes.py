@@ -248,6 +248,8 @@ and vectors, attention, softmax, SwiGLU, sums, the largest, a sample), `decode` 
 
 def run(tally: Tally, write: bool = False, ops: list[str] | None = None, names: list[str] | None = None) -> None:
     found = [p for p in profiles().values() if p.size and (not names or p.name in names)]
+    if strange := [op for op in ops or [] if not set(op.split("+")) <= set(listed())]:
+        raise Failure(f"--ops: not among those that take and give slices of f32: {', '.join(strange)}")
     measured = ops or MEASURED
     ops = listed() + [op for op in MEASURED if "+" in op] if write else measured
     table = measure(found, ops, tally)
