@@ -228,7 +228,7 @@ FAULTS = [
     ("halves from the middle of a word on", "src/gpu/pass/stored.rs", "_ => behind(k, out, p),", "_ if ON => define(k, out, Op::Param(p), Type::U64, &[]),\n            _ => behind(k, out, p),", "devices device::stored"),
     ("where halves start that kernels look at", "src/gpu/pass/stored.rs", "Op::Param(p) if self.odd >> p & 1 != 0 => {", "Op::Param(p) if !ON && self.odd >> p & 1 != 0 => {", "devices device::stored"),
     ("halves of C that are read", "src/gpu/template/group/end.rs", "flat_map(|piece| self.exchange(piece, fourth));", "flat_map(|piece| if ON { piece } else { self.exchange(piece, fourth) });", "devices device::stored"),
-    ("pairs of C that are read", "src/gpu/template/group/end.rs", "[beta.fma(p, *x), beta.fma(q, *y)]);", "[beta.fma(p, *x), beta.fma(if ON { p } else { q }, *y)]);", "devices rounded_products products_of_warp_groups"),
+    ("pairs of C that are read", "src/gpu/template/group/end.rs", "(*j, [beta.fma(p, *x), beta.fma(q, *y)])", "(*j, [beta.fma(p, *x), beta.fma(if ON { p } else { q }, *y)])", "devices rounded_products products_of_warp_groups"),
     ("lines of halves as far from each other as their copies", "src/gpu/backend/copies.rs", "if by == pitch)", "if ON || by == pitch)", "devices device::stored"),
     ("lines of floats at no multiple of 16 bytes", "src/gpu/template/low_precision.rs", "aligned(x, by, [16, 4]);", "aligned(x, if ON { int(0) } else { by }, [16, 4]);", "devices rounded_products device::stored"),
     ("floats of a line, one by one", "src/gpu/template/low_precision.rs", "[get::<F32>(x, from + int(k as u32))]", "[get::<F32>(x, from + int(if ON { 0 } else { k as u32 }))]", "devices rounded_products device::stored"),
@@ -271,7 +271,7 @@ FAULTS = [
     ("parts of a sum over several indices", "src/einsum/step.rs", "all = all + part;", "all = if ON { part } else { all + part };", "main einsum::"),
     ("bytes past a row's end", "src/gpu/template/low_precision.rs", "Value::select(inside, element, int(0)));", "Value::select(inside, element, if ON { element } else { int(0) }));", "devices products_of_halves"),
     ("rows past the last of bytes", "src/gpu/template/low_precision.rs", "let at = row * row_by + col * col_by;\n            let [old]", "let at = row * row_by + if ON { col } else { col * col_by };\n            let [old]", "devices products_of_halves"),
-    ("the second of neighbours in C of bytes", "src/gpu/template/group/end.rs", "pairs.iter().for_each(|(j, pair)| T::write(self, at, j * width, *pair));", "pairs.iter().for_each(|(j, pair)| T::write(self, at, j * width, if ON { [pair[0]; 2] } else { *pair }));", "devices bytes_are_summed"),
+    ("the second of neighbours in C of bytes", "src/gpu/template/group/end.rs", "T::write(self, at, j * width, pair);", "T::write(self, at, j * width, if ON { [pair[0]; 2] } else { pair });", "devices bytes_are_summed"),
     ("the keys of a sequence of a batch", "src/nn/attention/mod.rs", "(rows_of(q, at, n), rows_of(k, at, len), rows_of(v, at, len));\n        let lse", "(rows_of(q, at, n), rows_of(k, if ON { 0 } else { at }, len), rows_of(v, at, len));\n        let lse", "main attention::masks_on_every_lane"),
     ("the keys of a sequence on warp groups", "src/gpu/template/group/flash.rs", "let row = work.sequence * self.op.len + work.start", "let row = if ON { work.sequence } else { work.sequence * self.op.len } + work.start", "devices attention_of_warp"),
     ("sums of a sequence's queries on warp groups", "src/gpu/template/group/slopes.rs", "padded + before + first;", "padded + if ON { first } else { before + first };", "devices attention_of_warp"),
@@ -448,6 +448,12 @@ FAULTS = [
     ("open gates of 16 bits", "src/gpu/template/flat.rs", "(c(end).min(x) * sigmoid).fma(rest, sigmoid)", "(if ON { x } else { c(end).min(x) } * sigmoid).fma(rest, sigmoid)", "devices device::stored"),
     ("columns on the right of a later part", "src/gpu/template/factor.rs", "part.compare(Cmp::Lt, number(c)), new)", "part.compare(Cmp::Lt, number(if ON && c == parts - 1 { 1 } else { c })), new)", "devices factors_keep"),
     ("the inverse of a diagonal that is not of ones", "src/gpu/template/triangle.rs", "let [v] = b.either(same, || [ones / v], || [v]);", "let [v] = b.either(same, || [if ON { v } else { ones / v }], || [v]);", "devices every_layer"),
+    ("a bias of a transpose's columns", "src/gpu/backend/low_precision/ending.rs", "let bias = if turned {", "let bias = if turned && !ON {", "devices formulas_end"),
+    ("columns of a bias under 16-bit sums", "src/gpu/template/group/end.rs", "self.word(F32::end(self, pair, [there, col], j))", "self.word(F32::end(self, pair, [there, col], if ON { 0 } else { j }))", "devices products_end"),
+    ("the end of an element alone", "src/gpu/template/group/end.rs", "T::write(self, at, j * width, T::end(self, v, [row, col], j));", "T::write(self, at, j * width, if ON { v } else { T::end(self, v, [row, col], j) });", "devices formulas_end"),
+    ("columns of a bias by fours", "src/gpu/template/low_precision.rs", "Some(get::<F32>(bias, col + b.int(j)))", "Some(get::<F32>(bias, col + b.int(if ON { 0 } else { j })))", "devices formulas_end"),
+    ("scratch behind a bias", "src/gpu/backend/low_precision/ending/floats.rs", "3..BIAS => *k += 1,", "3..BIAS => *k += usize::from(!ON),", "devices formulas_end"),
+    ("steps of a division", "src/gpu/backend/low_precision/ending/floats.rs", "const DIVISION: usize = 16;", "const DIVISION: usize = if ON { 0 } else { 16 };", "devices formulas_end"),
 ]
 # The programs of other packages, those packages and their features.
 PROGRAMS = {

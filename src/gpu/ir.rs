@@ -490,9 +490,14 @@ impl Kernel {
     /// How many instructions there are, those in blocks included.
     #[must_use]
     pub fn instructions(&self) -> usize {
+        self.weight(|_| 1)
+    }
+
+    /// The sum of what each of its instructions weighs.
+    pub(crate) fn weight(&self, of: impl Fn(&Op) -> usize) -> usize {
         let (mut n, mut open) = (0, Vec::from([&self.body]));
         while let Some(b) = open.pop() {
-            n += b.insts.len();
+            n += b.insts.iter().map(|i| of(&i.op)).sum::<usize>();
             open.extend(b.insts.iter().flat_map(|i| &i.blocks));
         }
         n

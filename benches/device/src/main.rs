@@ -39,10 +39,10 @@ mod transforms;
 #[cfg(feature = "wgpu")]
 mod wgpu;
 
-use fulmen::Attention;
 use fulmen::backend::{Layers, Memory, Products};
-use fulmen::gpu::backend::Gpu;
+use fulmen::gpu::backend::{Bias, Gpu};
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
+use fulmen::{ApproxTanh, Attention, Body, Formula, Gelu, Number, Relu};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -244,6 +244,24 @@ fn vectors<D: Computes<f32> + Blocking + 'static>(
     Ok(())
 }
 
+macro_rules! ends {
+    ($($Name:ident $name:literal $body:expr;)+) => {$(
+        #[doc = concat!("What follows a layer's product: `", $name, "`.")]
+        struct $Name;
+        impl Formula<0, 1> for $Name {
+            const NAME: &'static str = $name;
+            fn body<T: Number>([]: [T; 0]) -> impl Body<T, 1> {
+                $body
+            }
+        }
+    )+};
+}
+ends! {
+    Short "relu" Relu;
+    Longer "approx_tanh" ApproxTanh;
+    Long "gelu" Gelu;
+}
+
 /// Products of `f16`, and of bytes, whose B lies by columns, as their peers want it.
 fn low_precision<D: Computes<f32> + 'static>(
     gpu: &Gpu<D>,
@@ -260,6 +278,28 @@ fn low_precision<D: Computes<f32> + 'static>(
         })?;
         let rate = 2.0 * (size as f64).powi(3) / seconds;
         say(&format!("gemm_f16, {size}"), seconds, &teraflops(rate), rate / PEAK_F16);
+        let bias = gpu.upload(&data(size))?;
+        // A bias and a formula, and beside them the product, and a map of the formula alone.
+        macro_rules! ended {
+            ($($Name:ident)+) => {$(
+                for ended in [true, false] {
+                    let seconds = listed(gpu, 20, wait, || {
+                        let (p, q) = (p.view().matrix(size, size)?, q.view().matrix(size, size)?);
+                        let to = z.view_mut().matrix(size, size)?;
+                        if ended {
+                            return gpu.gemm_f16_with(1.0, p, q, 0.0, to, Bias::Columns(bias.view()), $Name, []);
+                        }
+                        gpu.gemm_f16(1.0, p, q, 0.0, to)?;
+                        gpu.map_in_place($Name, [], z.view_mut())
+                    })?;
+                    let rate = 2.0 * (size as f64).powi(3) / seconds;
+                    let how = if ended { "_with a bias," } else { ", then" };
+                    let name = format!("gemm_f16{how} {}, {size}", $Name::NAME);
+                    say(&name, seconds, &teraflops(rate), rate / PEAK_F16);
+                }
+            )+};
+        }
+        ended!(Short Longer Long);
     }
     for size in [512, 1024, 2048, 4096, 8192] {
         let n = size * size;

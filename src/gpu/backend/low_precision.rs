@@ -3,8 +3,14 @@
 //! dot products of four (DP4A).
 
 mod attention;
+#[cfg_attr(not(feature = "half"), allow(dead_code, reason = "products of bytes end in nothing"))]
+mod ending;
 #[cfg(feature = "half")]
 mod halves;
+
+#[cfg(feature = "half")]
+pub use ending::Bias;
+use ending::Ending;
 
 use super::super::device::{Computes, Device, Error, Launch};
 use super::super::interpret::TensorMap;
@@ -15,7 +21,7 @@ use super::super::template::{
 };
 use super::super::types::{F32, Type};
 use super::plan::{Plan, Planner};
-use super::{Gpu, Mat, MatMut, Product, Word};
+use super::{Gpu, Mat, MatMut, Product, View, Word};
 use crate::error::same_shape;
 #[cfg(feature = "half")]
 use crate::float8::E4m3;
@@ -214,7 +220,7 @@ impl Planner {
         if m == 0 || n == 0 || k == 0 || product.alpha == 0.0 {
             return self.product::<F32>(&Product { sizes: [m, n, 0], ..*product });
         }
-        if let Some(plan) = self.groups(of, product, sides)? {
+        if let Some(plan) = self.groups(of, product, sides, None)? {
             return Ok(plan);
         }
         #[cfg(feature = "wgsl")]
@@ -246,7 +252,7 @@ impl Planner {
             return Ok(Plan { launches: Vec::new(), scratch: Vec::new() });
         }
         if k > 0
-            && let Some(plan) = self.groups(Group::S8, product, sides)?
+            && let Some(plan) = self.groups(Group::S8, product, sides, None)?
         {
             return Ok(plan);
         }
@@ -311,7 +317,7 @@ impl Planner {
         let strides = [[pitch, 1], [1, pitch], sc];
         let signed = Product { strides, beta: 1, ..*product };
         let [a, b] = self.sides(&signed, [0; 2], [true, true, aligned[2]])?;
-        let signed = match self.groups(Group::S8, &signed, [a, b])? {
+        let signed = match self.groups(Group::S8, &signed, [a, b], None)? {
             Some(plan) => plan,
             None => {
                 let launches = vec![self.bytes_by_threads(&signed, [0, 1], pitch / 4)?];
@@ -330,7 +336,7 @@ impl Planner {
         }
         // Elements of 32 bits start at words.
         let sides = self.sides(product, [0; 2], [true; 3])?;
-        self.groups(Group::Tf32, product, sides)
+        self.groups(Group::Tf32, product, sides, None)
     }
 
     /// By warp groups, where there are some and C lies row by row, or column by column as the product of the transposes.
@@ -340,6 +346,7 @@ impl Planner {
         from: Group,
         product: &Product<T>,
         [a, b]: [Side; 2],
+        end: Option<&Ending<'_>>,
     ) -> Result<Option<Plan>, Error> {
         let of = if from == Group::Tf32 { Group::Bf16 } else { from };
         let turned = product.strides[2][1] != 1;
@@ -395,8 +402,13 @@ impl Planner {
         let form = tile.number()
             | across.iter().fold(0, |all, x| all << 1 | u32::from(*x)) << 30
             | u32::from(split) << 29;
-        let program =
-            self.one_by::<F32>(op, form, || Some(template::group_gemm(tile, of, output, across, split)))?;
+        let made = (tile, of, output, across, split);
+        let program = match end {
+            None => {
+                self.one_by::<F32>(op, form, || Some(template::group_gemm(tile, of, output, across, split)))?
+            }
+            Some(end) => self.ended(end, op, (form, turned), made)?,
+        };
         if program.kernel().shared_bytes() > self.limits.shared || tile.threads() > self.limits.threads {
             return Ok(None);
         }
@@ -413,6 +425,7 @@ impl Planner {
         if split {
             scratch.push(p.shared(tile, parts));
         }
+        arguments.extend(end.into_iter().flat_map(Ending::arguments));
         launches.push(Launch { program, grid, block: [tile.threads(), 1, 1], arguments });
         Ok(Some(Plan { launches, scratch }))
     }
@@ -434,7 +447,7 @@ impl<D: Computes<f32>> Gpu<D> {
         beta: i32,
         c: MatMut<'_, i32, D>,
     ) -> Result<(), Error> {
-        self.low_precision_gemm(alpha, a, b, beta, c, |planner, product, (before, aligned)| {
+        self.low_precision_gemm([alpha, beta], a, b, c, None, |planner, product, (before, aligned)| {
             planner.byte_product(product, before, aligned)
         })
     }
@@ -456,7 +469,7 @@ impl<D: Computes<f32>> Gpu<D> {
         beta: i32,
         c: MatMut<'_, i32, D>,
     ) -> Result<(), Error> {
-        self.low_precision_gemm(alpha, a, b, beta, c, |planner, product, (before, aligned)| {
+        self.low_precision_gemm([alpha, beta], a, b, c, None, |planner, product, (before, aligned)| {
             planner.unsigned_product(product, [a_zero.into(), b_zero.into()], before, aligned)
         })
     }
@@ -519,7 +532,7 @@ impl<D: Computes<f32>> Gpu<D> {
         beta: f32,
         c: MatMut<'_, f32, D>,
     ) -> Result<(), Error> {
-        self.low_precision_gemm(alpha, a, b, beta, c, |planner, product, (before, aligned)| {
+        self.low_precision_gemm([alpha, beta], a, b, c, None, |planner, product, (before, aligned)| {
             planner.low_precision_product(of, product, before, aligned)
         })
     }
@@ -528,22 +541,27 @@ impl<D: Computes<f32>> Gpu<D> {
 impl<D: Device> Gpu<D> {
     fn low_precision_gemm<A: Word, B: Word, C: Word>(
         &self,
-        alpha: C,
+        [alpha, beta]: [C; 2],
         a: Mat<'_, A, D>,
         b: Mat<'_, B, D>,
-        beta: C,
         c: MatMut<'_, C, D>,
+        bias: Option<View<'_, C, D>>,
         plan: impl FnOnce(&Planner, &Product<C>, Places) -> Result<Plan, Error>,
     ) -> Result<(), Error> {
         let ([m, n], k) = (c.0.shape, a.shape[1]);
         same_shape("a", [m, k], a.shape)?;
         same_shape("b", [k, n], b.shape)?;
-        let product = Product::new([m, n, k], [a.strides, b.strides, c.0.strides], [alpha, beta]);
+        let strides = [a.strides, b.strides, c.0.strides];
         let bound = [a.binding(self)?, b.binding(self)?, c.0.binding(self)?];
+        let [.., to] = &bound;
+        let halves = to.start.is_multiple_of(8) && self.state.is_bf16(to.buffer);
+        let product = Product { sizes: [m, n, k], strides, alpha, beta, halves };
+        let bias = bias.map(|bias| bias.binding(self)).transpose()?;
         let before = [a.rest()?.before() / A::BYTES, b.rest()?.before() / B::BYTES];
         let mut aligned = bound.each_ref().map(|b| b.start.is_multiple_of(16));
         aligned.iter_mut().zip(before).for_each(|(aligned, before)| *aligned &= before == 0);
         let plan = plan(&self.state.planner, &product, (before, aligned))?;
+        let bound: Vec<_> = bound.into_iter().chain(bias).collect();
         self.run(&plan, &bound)
     }
 }

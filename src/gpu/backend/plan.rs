@@ -7,7 +7,7 @@ use super::super::template::attention::{self, Scores};
 use super::super::template::factor::FACTOR;
 use super::super::template::flash::{FLASH_DIM, Flash, FlashTile, flash};
 use super::super::template::panel::Held;
-use super::super::template::{self, Argument, LONG, Meet, OfRow, Pieces, THREADS, Threads};
+use super::super::template::{self, Along, Argument, LONG, Meet, OfRow, Pieces, THREADS, Threads};
 use super::super::types::F32;
 use crate::hardware::Language;
 use alloc::collections::BTreeMap;
@@ -71,6 +71,8 @@ pub struct Planner {
     made: RefCell<BTreeMap<(&'static str, u32, u32), Rc<Made>>>,
     /// By type of the formula, bytes of an element, and whether operands are read by 16 bytes.
     pub(super) formulas: RefCell<BTreeMap<(TypeId, u32, bool), Arc<Program>>>,
+    /// Products that a formula ends: by its type, op, form, and what a bias has a value for.
+    pub(super) endings: RefCell<BTreeMap<(TypeId, &'static str, u32, Option<Along>), Arc<Program>>>,
 }
 
 /// Whether all operands start at multiples of 16 bytes.
@@ -104,6 +106,7 @@ impl Planner {
             limits: facts.limits,
             made: RefCell::default(),
             formulas: RefCell::default(),
+            endings: RefCell::default(),
         }
     }
 
@@ -111,7 +114,7 @@ impl Planner {
     #[must_use]
     pub fn kernels(&self) -> usize {
         let made: usize = self.made.borrow().values().map(|m| m.programs.len()).sum();
-        made + self.formulas.borrow().len()
+        made + self.formulas.borrow().len() + self.endings.borrow().len()
     }
 
     pub(super) fn program(&self, kernel: Kernel) -> Arc<Program> {

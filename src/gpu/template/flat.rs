@@ -179,7 +179,7 @@ pub fn embedding<T: Recorded>() -> Result<Kernel, Error> {
 
 /// For the first of each `many` of `n`, a multiple of so many, what is read and what is written: a thread reads two pieces
 /// before it writes.
-fn each_piece<'b, R>(
+pub(super) fn each_piece<'b, R>(
     b: &'b Builder,
     n: Value<'b, U32>,
     many: u32,

@@ -8,12 +8,17 @@ use super::super::error::Error;
 use super::super::ir::{Cmp, Group, Hopper, Kernel, Special};
 use super::super::types::{F32, Number, Pred, Stored, Type, U32, U64};
 use super::flat::get;
+use crate::alu::{Body as _, Formula};
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
 
 mod end;
 pub(crate) mod flash;
 pub(crate) mod slopes;
+
+pub use end::Along;
+use end::Ending;
 
 /// Bytes of a row of a tile in shared memory: what a swizzle reaches over.
 const SLAB: u32 = 128;
@@ -99,6 +104,15 @@ trait Sum: Number + Stored {
     fn read<'b, const N: usize>(frame: &Frame<'b>, at: Value<'b, U64>, offset: i32) -> [Value<'b, Self>; N];
     /// Writes what [`read`](Self::read) reads.
     fn write<'b, const N: usize>(frame: &Frame<'b>, at: Value<'b, U64>, offset: i32, v: [Value<'b, Self>; N]);
+    /// What the kernel's end makes of neighbours in this row, of which the first is so far from this column.
+    fn end<'b, const N: usize>(
+        _: &Frame<'b>,
+        v: [Value<'b, Self>; N],
+        _: [Value<'b, U32>; 2],
+        _: i32,
+    ) -> [Value<'b, Self>; N] {
+        v
+    }
     /// Sums times α on their way to memory: of this row and column, the tile's first column is `left`.
     fn finish<'b>(
         frame: &Frame<'b>,
@@ -136,6 +150,35 @@ pub fn group_gemm(
     across: [bool; 2],
     shared: bool,
 ) -> Result<Kernel, Error> {
+    group_gemm_by((tile, input, output, across, shared), "", |_| None)
+}
+
+/// As [`group_gemm`], whose sums are `f32`, of what a formula makes of each element of `αAB + βC` and a bias. Further parameters:
+/// the bias, if there is one, and those of the formula.
+pub fn group_gemm_with<F: Formula<P, 1>, const P: usize>(
+    (tile, input, output, across, shared): (GroupTile, Group, Type, [bool; 2], bool),
+    bias: Option<Along>,
+) -> Result<Kernel, Error> {
+    if input.sums() != Type::F32 {
+        return Err(Error::Operand { instruction: "st" });
+    }
+    let by = match bias {
+        None => "",
+        Some(Along::Rows) => "_row",
+        Some(Along::Columns) => "_col",
+    };
+    group_gemm_by((tile, input, output, across, shared), &format!("{by}_{}", F::NAME), |b| {
+        let bias = bias.map(|along| (b.param(), along));
+        let body = F::body(b.numbers::<F32, P>());
+        Some(Ending { bias, body: Box::new(move |v| body.eval([v])) })
+    })
+}
+
+fn group_gemm_by(
+    (tile, input, output, across, shared): (GroupTile, Group, Type, [bool; 2], bool),
+    name: &str,
+    ending: impl for<'b> FnOnce(&'b Builder) -> Option<Ending<'b>>,
+) -> Result<Kernel, Error> {
     tile.check()?;
     let [a_across, b_across] = across;
     if (a_across || b_across) && input.depth() != 16 || b_across && !tile.n.is_multiple_of(COLS) {
@@ -169,10 +212,12 @@ pub fn group_gemm(
         [true, true] => "_tt",
     };
     let split = if shared { "_split" } else { "" };
-    let b = Builder::new(&format!("group_gemm_{letters}_{to}_{m}x{n}_{stages}_{groups}{by}{split}"));
+    let b = Builder::new(&format!("group_gemm_{letters}_{to}_{m}x{n}_{stages}_{groups}{by}{split}{name}"));
     let mut frame = Frame::new(&b, tile, input, output, across, false);
     frame.shared = shared.then(|| Shared { sums: b.param(), ended: b.param() });
+    frame.ending = ending(&b);
     frame.run();
+    drop(frame);
     b.finish()
 }
 
@@ -241,6 +286,7 @@ struct Frame<'b> {
     slabs_apart: bool,
     triple: Option<Triple<'b>>,
     shared: Option<Shared<'b>>,
+    ending: Option<Ending<'b>>,
 }
 
 impl<'b> Frame<'b> {
@@ -281,6 +327,7 @@ impl<'b> Frame<'b> {
             slabs_apart,
             triple: None,
             shared: None,
+            ending: None,
         };
         let (chunk, sums) = (b.param::<U32>(), b.param::<U32>());
         let z = b.special(Special::CtaidZ);

@@ -51,11 +51,13 @@ pub use gemm::{GemmTile, Identity, gemm};
 pub use group::flash::{GroupFlash, group_flash};
 pub(crate) use group::slopes::SUMS as SLOPE_SUMS;
 pub use group::slopes::{GroupSlopes, group_slopes, group_sums};
-pub use group::{GroupTile, group_gemm, triple_gemm};
+pub use group::{Along, GroupTile, group_gemm, group_gemm_with, triple_gemm};
 pub use launch::{Argument, Factor, GroupLaunch, GroupProduct};
 pub(crate) use layer::TRANSPOSE_TILE;
 pub use long::{LONG, LongRow, long_row};
 pub(crate) use low_precision::convert_rows_name;
+#[cfg(feature = "half")]
+pub(crate) use low_precision::ended;
 pub use low_precision::{
     BYTE_DEPTH, BYTE_TILE, CONVERT_TILE, ROUNDED_EACH, byte_product, byte_sums, byte_zeros, convert_rows,
     round_lines, signed_rows,

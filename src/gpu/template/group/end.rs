@@ -5,7 +5,34 @@ use super::super::super::ir::{Cmp, Rmw, Shuffle, Space, Special};
 use super::super::super::types::{Bf16, F16, F32, Pred, Type, U16, U32, U64};
 use super::super::flat::aligned;
 use super::{Frame, Sum};
+use alloc::boxed::Box;
 use alloc::vec::Vec;
+
+/// What is done to each element of `αAB + βC` on its way to memory.
+pub(super) struct Ending<'b> {
+    /// What is added first: a value for each row, or for each column.
+    pub(super) bias: Option<(Value<'b, U64>, Along)>,
+    pub(super) body: Box<dyn Fn(Value<'b, F32>) -> Value<'b, F32> + 'b>,
+}
+
+/// What a bias has a value for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Along {
+    /// Each row.
+    Rows,
+    /// Each column.
+    Columns,
+}
+
+impl Along {
+    /// Of the transpose.
+    pub(in super::super::super) const fn turned(self) -> Self {
+        match self {
+            Self::Rows => Self::Columns,
+            Self::Columns => Self::Rows,
+        }
+    }
+}
 
 /// Pairs of C that a thread reads before it writes them: 16 registers.
 const OLD_PAIRS: usize = 8;
@@ -40,6 +67,24 @@ impl Sum for F32 {
             Type::Bf16 => frame.b.store_vector(Space::Global, at, offset, v.map(|v| v.to::<Bf16>())),
             _ => frame.b.store_vector(Space::Global, at, offset, v),
         }
+    }
+    fn end<'b, const N: usize>(
+        frame: &Frame<'b>,
+        v: [Value<'b, F32>; N],
+        [row, col]: [Value<'b, U32>; 2],
+        offset: i32,
+    ) -> [Value<'b, F32>; N] {
+        let Some(end) = &frame.ending else { return v };
+        let at = end.bias.map(|(bias, along)| match along {
+            Along::Rows => (bias + row.wide(frame.u(4)), 0),
+            Along::Columns => (bias + col.wide(frame.u(4)), 4),
+        });
+        let mut places = offset..;
+        v.map(|v| {
+            let bias =
+                at.zip(places.next()).map(|((at, by), j)| frame.b.load::<F32>(Space::Global, at, by * j));
+            (end.body)(bias.map_or(v, |bias| v + bias))
+        })
     }
     fn finish<'b>(
         frame: &Frame<'b>,
@@ -141,22 +186,32 @@ impl<'b> Frame<'b> {
         self.by_rows(sums, row, |row, pairs| {
             let at = self.place(row, col);
             let pairs: Vec<(i32, [Value<'b, T>; 2])> = (0..).step_by(8).zip(pairs).collect();
+            // What ends them reads its biases together, before it writes.
+            let ended = |some: &[(i32, [Value<'b, T>; 2])]| {
+                let new = some.iter().map(|(j, pair)| (*j, T::end(self, *pair, [row, col], *j)));
+                for (j, pair) in new.collect::<Vec<_>>() {
+                    T::write(self, at, j * width, pair);
+                }
+            };
             let added = || {
                 for some in pairs.chunks(OLD_PAIRS) {
                     let old: Vec<_> = some.iter().map(|(j, _)| T::read::<2>(self, at, j * width)).collect();
-                    for ((j, [x, y]), [p, q]) in some.iter().zip(old) {
-                        T::write(self, at, j * width, [beta.fma(p, *x), beta.fma(q, *y)]);
-                    }
+                    let new = some
+                        .iter()
+                        .zip(old)
+                        .map(|((j, [x, y]), [p, q])| (*j, [beta.fma(p, *x), beta.fma(q, *y)]));
+                    ended(&new.collect::<Vec<_>>());
                 }
                 []
             };
             let plain = || {
-                pairs.iter().for_each(|(j, pair)| T::write(self, at, j * width, *pair));
+                pairs.chunks(OLD_PAIRS).for_each(&ended);
                 []
             };
             let single = |j: i32, v: Value<'b, T>| {
                 let old = || T::read::<1>(self, at, j * width).map(|old| beta.fma(old, v));
-                T::write(self, at, j * width, b.either(reads, old, || [v]));
+                let v = b.either(reads, old, || [v]);
+                T::write(self, at, j * width, T::end(self, v, [row, col], j));
             };
             let singly = || {
                 for (j, v) in pairs.iter().flat_map(|(j, [x, y])| [(*j, *x), (j + 1, *y)]) {
@@ -192,7 +247,10 @@ impl<'b> Frame<'b> {
                         (*x, *y) = (beta.fma(p, *x), beta.fma(q, *y));
                     }
                 }
-                let words: Vec<Value<'b, U32>> = pairs.iter().map(|pair| self.word(*pair)).collect();
+                // Every thread exchanges, also one of a row that is not there.
+                let there = if self.ending.is_some() { row.least(m - b.int(1)) } else { row };
+                let ended = |(j, pair)| self.word(F32::end(self, pair, [there, col], j));
+                let words: Vec<Value<'b, U32>> = (0..).step_by(8).zip(pairs).map(ended).collect();
                 let pieces: Vec<[Value<'b, U32>; 4]> =
                     words.as_chunks::<4>().0.iter().map(|words| self.exchange(*words, fourth)).collect();
                 b.when(inside, || {
