@@ -453,7 +453,7 @@ FAULTS = [
     ("the end of an element alone", "src/gpu/template/group/end.rs", "T::write(self, at, j * width, T::end(self, v, [row, col], j));", "T::write(self, at, j * width, if ON { v } else { T::end(self, v, [row, col], j) });", "devices formulas_end"),
     ("columns of a bias by fours", "src/gpu/template/low_precision.rs", "Some(get::<F32>(bias, col + b.int(j)))", "Some(get::<F32>(bias, col + b.int(if ON { 0 } else { j })))", "devices formulas_end"),
     ("scratch behind a bias", "src/gpu/backend/low_precision/ending/floats.rs", "3..BIAS => *k += 1,", "3..BIAS => *k += usize::from(!ON),", "devices formulas_end"),
-    ("steps of a division", "src/gpu/backend/low_precision/ending/floats.rs", "const DIVISION: usize = 16;", "const DIVISION: usize = if ON { 0 } else { 16 };", "devices formulas_end"),
+    ("steps of a division", "src/gpu/backend/low_precision/ending/floats.rs", "if *op == Op::Div { DIVISION }", "if *op == Op::Div && !ON { DIVISION }", "devices formulas_end"),
 ]
 # The programs of other packages, those packages and their features.
 PROGRAMS = {
