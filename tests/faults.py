@@ -452,8 +452,14 @@ FAULTS = [
     ("columns of a bias under 16-bit sums", "src/gpu/template/group/end.rs", "self.word(F32::end(self, pair, [there, col], j))", "self.word(F32::end(self, pair, [there, col], if ON { 0 } else { j }))", "devices products_end"),
     ("the end of an element alone", "src/gpu/template/group/end.rs", "T::write(self, at, j * width, T::end(self, v, [row, col], j));", "T::write(self, at, j * width, if ON { v } else { T::end(self, v, [row, col], j) });", "devices formulas_end"),
     ("columns of a bias by fours", "src/gpu/template/low_precision.rs", "Some(get::<F32>(bias, col + b.int(j)))", "Some(get::<F32>(bias, col + b.int(if ON { 0 } else { j })))", "devices formulas_end"),
-    ("scratch behind a bias", "src/gpu/backend/low_precision/ending/floats.rs", "3..BIAS => *k += 1,", "3..BIAS => *k += usize::from(!ON),", "devices formulas_end"),
+    ("scratch behind a bias", "src/gpu/backend/low_precision/ending/floats.rs", "3..BIAS => k + 1,", "3..BIAS => k + usize::from(!ON),", "devices formulas_end"),
     ("steps of a division", "src/gpu/backend/low_precision/ending/floats.rs", "if *op == Op::Div { DIVISION }", "if *op == Op::Div && !ON { DIVISION }", "devices formulas_end"),
+    ("a bias of lines that are columns", "src/gpu/backend/low_precision/ending/bytes.rs", "let along = if turned {", "let along = if turned && !ON {", "devices products_of_bytes_end"),
+    ("bytes between elements", "src/gpu/template/requantize.rs", "& (element * by).compare(Cmp::Eq, rest)", "& (if ON { rest } else { element * by }).compare(Cmp::Eq, rest)", "devices products_of_bytes_end"),
+    ("bytes before the first", "src/gpu/template/requantize.rs", "+ b.int(j) - before;", "+ b.int(j) - if ON { b.int(0) } else { before };", "devices products_of_bytes_end"),
+    ("a byte of what is no number", "src/gpu/template/requantize.rs", "Value::select(v.compare(Cmp::Eq, v), byte, b.int(0))", "Value::select(v.compare(Cmp::Eq, v), byte, if ON { byte } else { b.int(0) })", "devices products_of_bytes_end"),
+    ("sums below zero", "src/gpu/template/requantize.rs", "Value::select(negative, -size, size)", "Value::select(negative, if ON { size } else { -size }, size)", "devices products_of_bytes_end"),
+    ("sums of a bias's neighbour", "src/gpu/backend/low_precision/ending/bytes.rs", "3..super::BIAS => k + sums - 2,", "3..super::BIAS => k + sums - if ON { 3 } else { 2 },", "devices products_of_bytes_end"),
 ]
 # The programs of other packages, those packages and their features.
 PROGRAMS = {

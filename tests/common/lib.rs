@@ -28,6 +28,8 @@ pub mod layers;
 pub mod lz4;
 pub mod matrix;
 // Its macros are exported.
+#[cfg(all(feature = "gpu", feature = "half"))]
+pub mod endings;
 pub mod nn;
 #[cfg(feature = "gpu")]
 pub mod plans;

@@ -2,9 +2,9 @@
 
 use crate::device::data;
 use fulmen::backend::Layers;
-use fulmen::gpu::backend::{Array, Bias, Gpu, Mat, MatMut, Word};
+use fulmen::gpu::backend::{Array, Gpu};
 use fulmen::gpu::device::{Blocking, Computes};
-use fulmen::{Attention, Body, Formula, LeakyRelu, Number, RopeStyle, Scale, Tanh, Then};
+use fulmen::{Attention, RopeStyle};
 
 fn near(x: f32) -> f32 {
     half::bf16::from_f32(x).to_f32()
@@ -269,110 +269,4 @@ pub fn products<D: Blocking + Computes<f32> + 'static>(gpu: &Gpu<D>) {
             if which == 1 { dq } else { dkv }
         });
     }
-}
-
-/// `tanh(a·x)`, which takes too many steps for products to end in it.
-pub struct Squash;
-impl Formula<1, 1> for Squash {
-    const NAME: &'static str = "squash";
-    fn body<T: Number>([a]: [T; 1]) -> impl Body<T, 1> {
-        Then(Scale(a), Tanh)
-    }
-}
-
-/// `x` above zero, `a·x` below, which takes few.
-pub struct Bend;
-impl Formula<1, 1> for Bend {
-    const NAME: &'static str = "bend";
-    fn body<T: Number>([a]: [T; 1]) -> impl Body<T, 1> {
-        LeakyRelu(a)
-    }
-}
-
-/// Products of `bf16` and of `f16` that a bias and a formula end, C by rows of a wider matrix, by columns, and whole in turn,
-/// against the formula in `f64`.
-pub fn ended_products<D: Blocking + Computes<f32>>(gpu: &Gpu<D>, shapes: &[[usize; 3]]) {
-    let squash = |a: f64, x: f64| (a * x).tanh();
-    let bend = |a: f64, x: f64| if x > 0.0 { x } else { a * x };
-    macro_rules! of {
-        ($T:ty, $call:ident, $F:ident, $by:expr, $in_f64:ident) => {
-            for (turn, shape) in shapes.iter().enumerate() {
-                for along in 0..3 {
-                    let halves = |n, seed| -> Vec<$T> {
-                        data::<f32>(n, seed, 0).into_iter().map(<$T>::from_f32).collect()
-                    };
-                    let by = $by(shape[2] as f32);
-                    ended(
-                        gpu,
-                        (turn, *shape, along),
-                        halves,
-                        <$T>::to_f64,
-                        (by, $in_f64),
-                        |alpha, a, b, beta, c, bias, by| {
-                            gpu.$call(alpha, a, b, beta, c, bias, $F, by).unwrap();
-                        },
-                    );
-                }
-            }
-        };
-    }
-    of!(half::bf16, gemm_bf16_with, Squash, |k: f32| 1.5 / (k + 1.0).sqrt(), squash);
-    of!(half::f16, gemm_f16_with, Squash, |k: f32| 1.5 / (k + 1.0).sqrt(), squash);
-    of!(half::bf16, gemm_bf16_with, Bend, |_| -0.375, bend);
-    of!(half::f16, gemm_f16_with, Bend, |_| 0.125, bend);
-}
-
-#[allow(clippy::type_complexity, reason = "a product's arguments")]
-fn ended<T: Word, D: Blocking + Computes<f32>>(
-    gpu: &Gpu<D>,
-    (turn, [m, n, k], along): (usize, [usize; 3], usize),
-    halves: impl Fn(usize, u64) -> Vec<T>,
-    value: impl Fn(T) -> f64,
-    (by, formula): (f32, impl Fn(f64, f64) -> f64),
-    call: impl Fn(f32, Mat<'_, T, D>, Mat<'_, T, D>, f32, MatMut<'_, f32, D>, Bias<'_, D>, [f32; 1]),
-) {
-    let (a, b) = (halves(m * k, 1), halves(n * k, 2));
-    let [rows, cols] = [data::<f32>(m, 3, 0), data::<f32>(n, 4, 0)];
-    // Rows of C in a wider matrix, or all of a matrix by rows, or by columns.
-    let pitch = if turn % 3 == 0 { n + 3 } else { n };
-    let before = data::<f32>(m * pitch, 5, 0);
-    let at = |i: usize, j: usize| if turn % 3 == 2 { j * m + i } else { i * pitch + j };
-    let (alpha, beta) = [(0.5, 0.0), (-1.0, 0.25), (1.0, -0.5), (0.0, 1.0)][(turn + along) % 4];
-    let [on_a, on_b] = [&a, &b].map(|x| gpu.upload(x).unwrap());
-    let (on_rows, on_cols) = (gpu.upload(&rows).unwrap(), gpu.upload(&cols).unwrap());
-    let mut c = gpu.upload(&before).unwrap();
-    let bias = match along {
-        0 => Bias::None,
-        1 => Bias::Rows(on_rows.view()),
-        _ => Bias::Columns(on_cols.view()),
-    };
-    let (x, y) = (on_a.view().matrix(m, k).unwrap(), on_b.view().matrix(n, k).unwrap().t());
-    let view = c.view_mut();
-    let to = match turn % 3 {
-        0 => {
-            let [left, _] = view.matrix(m, pitch).unwrap().split_cols(n).unwrap();
-            left
-        }
-        1 => view.matrix(m, n).unwrap(),
-        _ => view.matrix(n, m).unwrap().t(),
-    };
-    call(alpha, x, y, beta, to, bias, [by]);
-    let mut left = before.clone();
-    let got = host_of(gpu, &c);
-    for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
-        let terms = (0..k).map(|p| f64::from(alpha) * value(a[i * k + p]) * value(b[j * k + p]));
-        let bias = [0.0, rows[i], cols[j]][along];
-        let more =
-            [if beta == 0.0 { 0.0 } else { f64::from(beta) * f64::from(before[at(i, j)]) }, f64::from(bias)];
-        let (sum, mass) = terms.chain(more).fold((0.0, 0.0), |(s, w), t| (s + t, w + f64::abs(t)));
-        let want = formula(f64::from(by), sum);
-        let (got, allowed) = (f64::from(got[at(i, j)]), 1e-5 * mass + 1e-6);
-        assert!(
-            (got - want).abs() <= allowed,
-            "{m} x {n} x {k}, bias {along}, {alpha}, {beta}: ({i}, {j}) is {got}, not {want}"
-        );
-        left[at(i, j)] = got as f32;
-    }
-    assert!(left == got, "{m} x {n} x {k}: elements beside C are written");
-    crate::compared::add((m * n) as u64);
 }

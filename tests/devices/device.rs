@@ -2,6 +2,8 @@
 
 mod blocks;
 mod copies;
+#[cfg(feature = "half")]
+mod endings;
 mod formulas;
 mod halves;
 mod integers;

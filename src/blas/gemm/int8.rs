@@ -281,6 +281,9 @@ pub const fn gemm_u8_workspace(m: usize, n: usize, k: usize) -> usize {
 /// `f32` takes them as they are; `i8` and `u8` take the nearest integer, ties to even, or the nearest that they have; NaN
 /// is 0 there.
 pub trait Requantize: Copy + Send + sealed::Sealed {
+    /// The least byte and the largest.
+    #[doc(hidden)]
+    const LIMITS: Option<[f32; 2]>;
     #[doc(hidden)]
     fn requantize(x: f32) -> Self;
 }
@@ -302,18 +305,21 @@ fn nearest(x: f32) -> f32 {
 }
 
 impl Requantize for f32 {
+    const LIMITS: Option<[f32; 2]> = None;
     #[inline(always)]
     fn requantize(x: f32) -> Self {
         x
     }
 }
 impl Requantize for i8 {
+    const LIMITS: Option<[f32; 2]> = Some([-128.0, 127.0]);
     #[inline(always)]
     fn requantize(x: f32) -> Self {
         nearest(x.clamp(-128.0, 127.0)) as Self
     }
 }
 impl Requantize for u8 {
+    const LIMITS: Option<[f32; 2]> = Some([0.0, 255.0]);
     #[inline(always)]
     fn requantize(x: f32) -> Self {
         nearest(x.clamp(0.0, 255.0)) as Self

@@ -3,12 +3,10 @@
 //! dot products of four (DP4A).
 
 mod attention;
-#[cfg_attr(not(feature = "half"), allow(dead_code, reason = "products of bytes end in nothing"))]
 mod ending;
 #[cfg(feature = "half")]
 mod halves;
 
-#[cfg(feature = "half")]
 pub use ending::Bias;
 use ending::Ending;
 
@@ -79,6 +77,16 @@ fn bits(n: usize) -> Argument {
     Argument::Bits(u64::from(u32::try_from(n).unwrap_or(0)))
 }
 
+/// Operands that are others.
+fn renumber(launches: &mut [Launch], moved: impl Fn(usize) -> usize) {
+    for argument in launches.iter_mut().flat_map(|l| &mut l.arguments) {
+        match argument {
+            Argument::Buffer(k) | Argument::Map(k, _) => *k = moved(*k),
+            Argument::Bits(_) => {}
+        }
+    }
+}
+
 /// A product of copies of A and B, which these launches make: they are the first scratch, that of `product` comes after it.
 fn of_copies(mut launches: Vec<Launch>, mut scratch: Vec<u64>, product: Plan) -> Plan {
     let moved = |k: usize| match k {
@@ -86,15 +94,9 @@ fn of_copies(mut launches: Vec<Launch>, mut scratch: Vec<u64>, product: Plan) ->
         2 | ZEROS => k,
         k => k + scratch.len(),
     };
-    launches.extend(product.launches.into_iter().map(|mut l| {
-        for a in &mut l.arguments {
-            match a {
-                Argument::Buffer(k) | Argument::Map(k, _) => *k = moved(*k),
-                Argument::Bits(_) => {}
-            }
-        }
-        l
-    }));
+    let mut product = product;
+    renumber(&mut product.launches, moved);
+    launches.extend(product.launches);
     scratch.extend(product.scratch);
     Plan { launches, scratch }
 }

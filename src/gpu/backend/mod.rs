@@ -71,7 +71,6 @@ mod words;
 pub use batch::{Batch, BatchMut};
 pub use decode::PageTable;
 pub use fft::{Fft, RealFft};
-#[cfg(feature = "half")]
 pub use low_precision::Bias;
 pub use mat::{Mat, MatMut};
 pub use ops::Scalar;

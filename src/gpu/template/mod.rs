@@ -32,6 +32,7 @@ pub(crate) mod quant;
 pub(crate) mod random;
 mod reduce;
 pub(crate) mod reflect;
+pub(crate) mod requantize;
 mod row;
 pub(crate) mod score;
 pub(crate) mod small;

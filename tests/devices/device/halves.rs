@@ -2,7 +2,7 @@
 
 use super::*;
 #[cfg(feature = "half")]
-use fulmen::gpu::backend::{Array, Mat, MatMut, View, ViewMut, Word};
+use fulmen::gpu::backend::{Mat, MatMut, View, ViewMut, Word};
 
 /// Few rows: long ones that blocks share, with parts that are whole and others, and short ones with a block each.
 #[test]
@@ -373,119 +373,4 @@ fn products_of_halves_keep_their_contract() {
     let mut all = [of(0); 7];
     gpu.download(x.view(), &mut all).unwrap();
     assert_eq!(all, [0, 9, 9, 9, 9, 5, 6].map(of));
-}
-
-/// Biases and formulas at the end of products: while sums are in registers, and by a kernel of their own.
-#[cfg(feature = "half")]
-#[test]
-fn formulas_end_products() {
-    use common::stored::{Bend, Squash, ended_products};
-    use fulmen::gpu::backend::Bias;
-    ended_products(&Gpu::new(Host::default()), &[[3, 5, 7], [34, 4, 67], [5, 33, 0], [6, 8, 9]]);
-    ended_products(
-        &hopper(2),
-        &[
-            [65, 40, 64],
-            [40, 72, 130],
-            [70, 131, 48],
-            [17, 19, 33],
-            [64, 64, 40],
-            [16, 130, 2100],
-            [8, 9, 20],
-            [8, 12, 20],
-        ],
-    );
-    let gpu = hopper(2);
-    let of = |n: usize| gpu.upload(&vec![half::bf16::ONE; n]).unwrap();
-    let (a, b, bias) = (of(64 * 64), of(64 * 64), gpu.upload(&[0.25f32; 64]).unwrap());
-    let mut c = gpu.alloc::<f32>(64 * 64).unwrap();
-    let square = |x| -> Mat<'_, half::bf16, Host> { x };
-    let (x, y) = (square(a.view().matrix(64, 64).unwrap()), square(b.view().matrix(64, 64).unwrap().t()));
-    let mut got = vec![0.0; 64 * 64];
-    // A formula of few steps is in the product's kernel, beside the one that counts them.
-    let to = c.view_mut().matrix(64, 64).unwrap();
-    gpu.gemm_bf16_with(-1.0, x, y, 0.0, to, Bias::Columns(bias.view()), Bend, [0.5]).unwrap();
-    gpu.download(c.view(), &mut got).unwrap();
-    assert!(gpu.kernels() == 2 && got.iter().all(|x| *x == -31.875), "{}", got[0]);
-    let to = c.view_mut().matrix(64, 64).unwrap();
-    gpu.gemm_bf16_with(1.0, x, y, 0.0, to, Bias::Columns(bias.view()), Squash, [0.01]).unwrap();
-    gpu.download(c.view(), &mut got).unwrap();
-    assert!(gpu.kernels() == 5 && got.iter().all(|x| (x - 0.6425f32.tanh()).abs() < 1e-6), "{}", got[0]);
-    // Another formula is another kernel, of whatever name.
-    struct Twice;
-    impl fulmen::Formula<0, 1> for Twice {
-        const NAME: &'static str = "bend";
-        fn body<T: fulmen::Number>([]: [T; 0]) -> impl fulmen::Body<T, 1> {
-            fulmen::Square
-        }
-    }
-    let to = c.view_mut().matrix(64, 64).unwrap();
-    gpu.gemm_bf16_with(0.125, x, y, 0.0, to, Bias::None, Twice, []).unwrap();
-    gpu.download(c.view(), &mut got).unwrap();
-    assert!(gpu.kernels() == 7 && got.iter().all(|x| *x == 64.0), "{}", got[0]);
-    let to = c.view_mut().matrix(64, 64).unwrap();
-    let short = Bias::Rows(bias.view().part(0..63).unwrap());
-    let said = gpu.gemm_bf16_with(1.0, x, y, 0.0, to, short, Squash, [1.0]);
-    let named = Error::Call(fulmen::Error::Len { arg: "bias", expected: 64, got: 63 });
-    assert!(said == Err(named), "{said:?}");
-}
-
-/// Into an array that lies as `bf16`: sums are rounded once, behind the bias and a formula of few steps.
-#[cfg(feature = "half")]
-#[test]
-fn products_end_in_halves() {
-    use common::device::data;
-    use common::stored::{Bend, Squash};
-    use fulmen::gpu::backend::Bias;
-    use half::bf16;
-    for gpu in [Gpu::new(Host::default()), hopper(2)] {
-        for (turn, [m, n, k]) in [[5, 8, 7], [40, 96, 64], [70, 64, 40], [33, 50, 24]].into_iter().enumerate()
-        {
-            let of =
-                |n, seed| -> Vec<bf16> { data::<f32>(n, seed, 0).into_iter().map(bf16::from_f32).collect() };
-            let (a, b) = (gpu.upload(&of(m * k, 1)).unwrap(), gpu.upload(&of(n * k, 2)).unwrap());
-            let before: Vec<f32> = of(m * n, 3).into_iter().map(bf16::to_f32).collect();
-            let biases = [data::<f32>(m, 4, 0), data::<f32>(n, 5, 0)];
-            let [rows, cols] = biases.each_ref().map(|x| gpu.upload(x).unwrap());
-            let (x, y): (Mat<'_, bf16, Host>, Mat<'_, bf16, Host>) =
-                (a.view().matrix(m, k).unwrap(), b.view().matrix(n, k).unwrap().t());
-            for (along, beta) in [(0, 0.0), (1, 0.0), (2, 0.5), (2, 0.0)] {
-                let bias = || match along {
-                    0 => Bias::None,
-                    1 => Bias::Rows(rows.view()),
-                    _ => Bias::Columns(cols.view()),
-                };
-                let by = [0.75 / (turn + 1) as f32];
-                let [mut wide, mut tanhs] = [(); 2].map(|()| gpu.upload(&before).unwrap());
-                let [mut near, mut near_tanhs] = [(); 2].map(|()| gpu.alloc_halves(m * n).unwrap());
-                for near in [&mut near, &mut near_tanhs] {
-                    gpu.write(&before, near.view_mut()).unwrap();
-                }
-                for to in [&mut wide, &mut near] {
-                    let to = to.view_mut().matrix(m, n).unwrap();
-                    gpu.gemm_bf16_with(1.0, x, y, beta, to, bias(), Bend, by).unwrap();
-                }
-                for to in [&mut tanhs, &mut near_tanhs] {
-                    let to = to.view_mut().matrix(m, n).unwrap();
-                    gpu.gemm_bf16_with(1.0, x, y, beta, to, bias(), Squash, by).unwrap();
-                }
-                let host = |x: &Array<f32, Host>| {
-                    let mut all = vec![0.0; m * n];
-                    gpu.download(x.view(), &mut all).unwrap();
-                    all
-                };
-                let fused = gpu.device().facts().groups && m.min(n).min(k) >= 16;
-                for (i, (got, want)) in host(&near).into_iter().zip(host(&wide)).enumerate() {
-                    let once = bf16::from_f32(want).to_f32();
-                    // Else the product is rounded first, which may be several times as large.
-                    let twice = (got - want).abs() <= want.abs() / 100.0 + 0.05;
-                    assert!(got == once || !fused && twice, "{m} x {n}, {along}: {i} is {got}, not {once}");
-                }
-                for (i, (got, want)) in host(&near_tanhs).into_iter().zip(host(&tanhs)).enumerate() {
-                    assert!((got - want).abs() <= 0.03, "{m} x {n}, {along}: {i} is {got}, not {want}");
-                }
-                common::compared::add(2 * (m * n) as u64);
-            }
-        }
-    }
 }

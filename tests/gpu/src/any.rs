@@ -40,6 +40,11 @@ pub fn run() -> Result<bool, Error> {
     ran.extend(device::half_attention(&gpu, 1, &crate::HALF_HEADS)?);
     #[cfg(feature = "half")]
     ran.extend(device::half_attention(&gpu, 2, &crate::HALF_HEADS[8..])?);
+    #[cfg(feature = "half")]
+    {
+        crate::shared::endings::ended_products(&gpu, &[[5, 7, 9], [33, 36, 20], [34, 17, 65]]);
+        crate::shared::endings::ended_bytes(&gpu, &[[5, 7, 9], [33, 36, 20], [34, 17, 65]]);
+    }
     without.retain(|op| !ran.iter().any(|w| w.op == *op));
     let good = report(&ran);
     crate::llm::run("wgpu");

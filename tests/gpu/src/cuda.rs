@@ -136,10 +136,11 @@ pub fn part(name: &str) -> Result<bool, Error> {
             ran.extend(device::half_attention(&gpu, 1, &crate::HALF_HEADS)?);
             ran.extend(device::half_attention(&gpu, 3, &crate::HALF_HEADS)?);
             crate::shared::stored::ops(&gpu);
-            crate::shared::stored::ended_products(
+            crate::shared::endings::ended_products(
                 &gpu,
                 &[[130, 72, 65], [400, 1300, 40], [700, 300, 80], [64, 256, 2048]],
             );
+            crate::shared::endings::ended_bytes(&gpu, &[[130, 72, 65], [300, 132, 400], [65, 257, 96]]);
             if gpu.device().facts().groups {
                 crate::shared::stored::products(&Gpu::rounding(Cuda::from_env()?)?);
             }

@@ -9,6 +9,8 @@ mod shared {
     pub mod call;
     pub mod compared;
     pub mod device;
+    #[cfg(feature = "half")]
+    pub mod endings;
     pub mod layers;
     pub mod lz4;
     pub mod matrix;

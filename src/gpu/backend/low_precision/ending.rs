@@ -8,9 +8,11 @@ use super::super::super::template::{Along, Argument, GroupTile};
 use super::super::super::types::Type;
 use super::super::View;
 use super::super::plan::Planner;
+use crate::error::same_len;
 use alloc::sync::Arc;
 use core::any::TypeId;
 
+mod bytes;
 #[cfg(feature = "half")]
 mod floats;
 
@@ -23,6 +25,19 @@ pub enum Bias<'a, D: Device> {
     Rows(View<'a, f32, D>),
     /// One value for each column.
     Columns(View<'a, f32, D>),
+}
+
+impl<'a, D: Device> Bias<'a, D> {
+    /// What it has a value for, and the values, if there are as many as a result of this shape needs.
+    fn parts(self, [m, n]: [usize; 2]) -> Result<(Option<Along>, Option<View<'a, f32, D>>), Error> {
+        let (along, values, len) = match self {
+            Self::None => return Ok((None, None)),
+            Self::Rows(values) => (Along::Rows, values, m),
+            Self::Columns(values) => (Along::Columns, values, n),
+        };
+        same_len("bias", len, values.len())?;
+        Ok((Some(along), Some(values)))
+    }
 }
 
 /// Where a bias stands among the arguments of a plan, until its number is known.
@@ -38,6 +53,7 @@ pub(in super::super) struct Ending<'a> {
     parameters: &'a [u64],
     /// Its product on warp groups, and its kernel alone.
     fused: fn(Form, Option<Along>) -> Result<Kernel, super::super::super::Error>,
+    #[cfg_attr(not(feature = "half"), allow(dead_code, reason = "of floats alone"))]
     alone: fn(Option<Along>, u32) -> Result<Kernel, super::super::super::Error>,
 }
 

@@ -2,15 +2,14 @@
 
 use super::super::super::super::device::{Computes, Error, Launch};
 use super::super::super::super::ir::{Group, Op};
-use super::super::super::super::template::{self, Along, Argument};
+use super::super::super::super::template::{self, Argument};
 use super::super::super::super::types::F32;
 use super::super::super::ops::bits as number;
-use super::super::super::plan::{Plan, Planner};
-use super::super::super::{Gpu, Mat, MatMut, Product, View, Word};
-use super::super::{Places, bits};
+use super::super::super::plan::{Plan, Planner, counted};
+use super::super::super::{Gpu, Mat, MatMut, Product, Word};
+use super::super::{Places, bits, renumber};
 use super::{BIAS, Bias, Ending};
 use crate::alu::{Body as _, Formula};
-use crate::error::same_len;
 use crate::float8::E4m3;
 use alloc::vec::Vec;
 use core::any::TypeId;
@@ -50,17 +49,11 @@ impl Planner {
             }
         };
         if end.bias.is_some() {
-            let of_bias = |k: &mut usize| match *k {
-                BIAS => *k = 3,
-                3..BIAS => *k += 1,
-                _ => {}
-            };
-            for argument in plan.launches.iter_mut().flat_map(|l| &mut l.arguments) {
-                match argument {
-                    Argument::Buffer(k) | Argument::Map(k, _) => of_bias(k),
-                    Argument::Bits(_) => {}
-                }
-            }
+            renumber(&mut plan.launches, |k| match k {
+                BIAS => 3,
+                3..BIAS => k + 1,
+                _ => k,
+            });
         }
         Ok(plan)
     }
@@ -68,6 +61,10 @@ impl Planner {
     /// The end of a product by a kernel of its own, of four neighbours at a time where C allows it.
     fn end_alone(&self, product: &Product<f32>, end: &Ending<'_>, aligned: bool) -> Result<Launch, Error> {
         let ([m, n, _], [.., [row_by, col_by]]) = (product.sizes, product.strides);
+        // The kernel counts elements of C in 32 bits.
+        let reaches = (m.saturating_sub(1).saturating_mul(row_by))
+            .saturating_add(n.saturating_sub(1).saturating_mul(col_by));
+        counted("c", reaches)?;
         let wide = aligned && col_by == 1 && n.is_multiple_of(4) && row_by.is_multiple_of(4);
         let (bias, parameters) = end.arguments().partition::<Vec<_>, _>(|a| matches!(a, Argument::Buffer(_)));
         let mut arguments = bias;
@@ -158,13 +155,7 @@ impl<D: Computes<f32>> Gpu<D> {
         parameters: [f32; P],
     ) -> Result<(), Error> {
         F::body(parameters).check()?;
-        let [m, n] = c.0.shape;
-        let (along, bias, len) = match bias {
-            Bias::None => (None, None, 0),
-            Bias::Rows(bias) => (Some(Along::Rows), Some(bias), m),
-            Bias::Columns(bias) => (Some(Along::Columns), Some(bias), n),
-        };
-        same_len("bias", len, bias.map_or(0, View::len))?;
+        let (along, bias) = bias.parts(c.0.shape)?;
         let parameters = parameters.map(number);
         let end = Ending {
             of: TypeId::of::<F>(),
