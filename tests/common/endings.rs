@@ -2,7 +2,8 @@
 
 use super::stored::host_of;
 use crate::device::data;
-use fulmen::gpu::backend::{Bias, Gpu, Mat, MatMut, Word};
+use fulmen::Element;
+use fulmen::gpu::backend::{Bias, Gpu, Mat, MatMut, Scalar, Word};
 use fulmen::gpu::device::{Blocking, Computes};
 use fulmen::{
     BiasCol, BiasRow, Body, Chain, Formula, LeakyRelu, MatMut as HostMut, MatRef, Number, Pointwise,
@@ -67,12 +68,12 @@ fn ended<T: Word, D: Blocking + Computes<f32>>(
     halves: impl Fn(usize, u64) -> Vec<T>,
     value: impl Fn(T) -> f64,
     (by, formula): (f32, impl Fn(f64, f64) -> f64),
-    call: impl Fn(f32, Mat<'_, T, D>, Mat<'_, T, D>, f32, MatMut<'_, f32, D>, Bias<'_, D>, [f32; 1]),
+    call: impl Fn(f32, Mat<'_, T, D>, Mat<'_, T, D>, f32, MatMut<'_, f32, D>, Bias<'_, f32, D>, [f32; 1]),
 ) {
     let (a, b) = (halves(m * k, 1), halves(n * k, 2));
     let [rows, cols] = [data::<f32>(m, 3, 0), data::<f32>(n, 4, 0)];
     // Rows of C in a wider matrix, or all of a matrix by rows, or by columns.
-    let pitch = if turn % 3 == 0 { n + 3 } else { n };
+    let pitch = if turn.is_multiple_of(3) { n + 3 } else { n };
     let before = data::<f32>(m * pitch, 5, 0);
     let at = |i: usize, j: usize| if turn % 3 == 2 { j * m + i } else { i * pitch + j };
     let (alpha, beta) = [(0.5, 0.0), (-1.0, 0.25), (1.0, -0.5), (0.0, 1.0)][(turn + along) % 4];
@@ -115,6 +116,40 @@ fn ended<T: Word, D: Blocking + Computes<f32>>(
     crate::compared::add((m * n) as u64);
 }
 
+/// Products of floats that a bias and a formula end, by rows of a wider matrix and whole in turn: what both make of the product's bits.
+pub fn ended_floats<T: Element + Scalar, D: Blocking + Computes<T>>(gpu: &Gpu<D>, shapes: &[[usize; 3]]) {
+    for (turn, [m, n, k]) in shapes.iter().copied().enumerate() {
+        let pitch = n + turn % 2 * 3;
+        let (a, b, before) = (data::<T>(m * k, 1, 0), data::<T>(k * n, 2, 0), data::<T>(m * pitch, 3, 0));
+        let (rows, cols) = (data::<T>(m, 4, 0), data::<T>(n, 5, 0));
+        let [on_a, on_b, on_rows, on_cols] = [&a, &b, &rows, &cols].map(|x| gpu.upload(x).unwrap());
+        let (alpha, beta, by) = (T::from_f64(-0.75), T::from_f64(0.5), T::from_f64(0.125));
+        for along in 0..3 {
+            let bias = match along {
+                0 => Bias::None,
+                1 => Bias::Rows(on_rows.view()),
+                _ => Bias::Columns(on_cols.view()),
+            };
+            let [mut plain, mut ended] = [(); 2].map(|()| gpu.upload(&before).unwrap());
+            let (x, y) = (on_a.view().matrix(m, k).unwrap(), on_b.view().matrix(k, n).unwrap());
+            let [to, _] = plain.view_mut().matrix(m, pitch).unwrap().split_cols(n).unwrap();
+            gpu.gemm(alpha, x, y, beta, to).unwrap();
+            let [to, _] = ended.view_mut().matrix(m, pitch).unwrap().split_cols(n).unwrap();
+            gpu.gemm_with(alpha, x, y, beta, to, bias, Bend, [by]).unwrap();
+            let [mut want, mut got] = [(); 2].map(|()| before.clone());
+            gpu.download(plain.view(), &mut want).unwrap();
+            gpu.download(ended.view(), &mut got).unwrap();
+            for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
+                let x = &mut want[i * pitch + j];
+                let sum = *x + [T::ZERO, rows[i], cols[j]][along];
+                *x = if sum > T::ZERO { sum } else { by * sum };
+            }
+            assert!(got == want, "{m} x {n} x {k} in {}, bias {along}", T::NAME);
+            crate::compared::add((m * n) as u64);
+        }
+    }
+}
+
 /// Products of bytes that a scale, a bias and a formula end, as `f32` and as bytes of either sign, C by rows inside a wider matrix, by
 /// columns, and whole in turn, against those of a CPU, bit for bit.
 pub fn ended_bytes<D: Blocking + Computes<f32>>(gpu: &Gpu<D>, shapes: &[[usize; 3]]) {
@@ -143,7 +178,7 @@ fn bytes_as<C: Requantize + Word + Default + PartialOrd + std::fmt::Debug, D: Bl
     let [rows, mut cols] = [m, n].map(|n| (0..n).map(|i| (i % 9) as f32 * 7.5 - 30.0).collect::<Vec<f32>>());
     // Not a number is 0 as a byte.
     cols[n / 2] = f32::NAN;
-    let pitch = if turn % 3 == 0 { n + 3 } else { n };
+    let pitch = if turn.is_multiple_of(3) { n + 3 } else { n };
     let at = |i: usize, j: usize| match turn % 3 {
         0 => i * pitch + j + 1,
         1 => i * n + j,

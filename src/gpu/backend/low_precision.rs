@@ -8,7 +8,7 @@ mod ending;
 mod halves;
 
 pub use ending::Bias;
-use ending::Ending;
+use ending::Fused;
 
 use super::super::device::{Computes, Device, Error, Launch};
 use super::super::interpret::TensorMap;
@@ -348,7 +348,7 @@ impl Planner {
         from: Group,
         product: &Product<T>,
         [a, b]: [Side; 2],
-        end: Option<&Ending<'_>>,
+        end: Option<&Fused<'_>>,
     ) -> Result<Option<Plan>, Error> {
         let of = if from == Group::Tf32 { Group::Bf16 } else { from };
         let turned = product.strides[2][1] != 1;
@@ -427,7 +427,7 @@ impl Planner {
         if split {
             scratch.push(p.shared(tile, parts));
         }
-        arguments.extend(end.into_iter().flat_map(Ending::arguments));
+        arguments.extend(end.into_iter().flat_map(Fused::arguments));
         launches.push(Launch { program, grid, block: [tile.threads(), 1, 1], arguments });
         Ok(Some(Plan { launches, scratch }))
     }

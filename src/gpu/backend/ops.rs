@@ -4,7 +4,7 @@ use super::super::device::{Computes, Device, Error};
 use super::super::record::Recorded;
 use super::super::template::{Argument, OfRow};
 use super::super::types::{F32, F64};
-use super::plan::{Plan, wide};
+use super::plan::{Plan, Planner, wide};
 use super::{Gpu, Mat, MatMut, Product, View, ViewMut, Word};
 use crate::alu::Body;
 use crate::error::{not_empty, not_negative, same_len, same_shape};
@@ -319,6 +319,23 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<T>,
     {
+        self.product_by(alpha, a, b, beta, c, None, |planner, product, _| {
+            planner.product::<T::Recorded>(product)
+        })
+    }
+
+    /// A product by a plan, which is told whether C starts at a multiple of 16 bytes; a bias is the operand behind C.
+    #[allow(clippy::too_many_arguments, reason = "BLAS, a bias, a plan")]
+    pub(super) fn product_by<T: Scalar>(
+        &self,
+        alpha: T,
+        a: Mat<'_, T, D>,
+        b: Mat<'_, T, D>,
+        beta: T,
+        c: MatMut<'_, T, D>,
+        bias: Option<View<'_, T, D>>,
+        plan: impl FnOnce(&Planner, &Product<T>, bool) -> Result<Plan, Error>,
+    ) -> Done {
         let ([m, n], k) = (c.0.shape, a.shape[1]);
         same_shape("a", [m, k], a.shape)?;
         same_shape("b", [k, n], b.shape)?;
@@ -326,7 +343,9 @@ impl<D: Device> Gpu<D> {
         let c = c.0.binding(self)?;
         let halves = c.start.is_multiple_of(8) && self.state.is_bf16(c.buffer);
         let product = Product { sizes: [m, n, k], strides, alpha, beta, halves };
-        let plan = self.state.planner.product::<T::Recorded>(&product)?;
-        self.run(&plan, &[a.binding(self)?, b.binding(self)?, c])
+        let plan = plan(&self.state.planner, &product, c.start.is_multiple_of(16))?;
+        let mut bound = Vec::from([a.binding(self)?, b.binding(self)?, c]);
+        bound.extend(bias.map(|bias| bias.binding(self)).transpose()?);
+        self.run(&plan, &bound)
     }
 }

@@ -7,16 +7,8 @@ use super::super::ir::{Cmp, Group, Kernel, Space, Special};
 use super::super::types::{F32, U32, U64};
 use super::blocks::f16_to_f32;
 use super::flat::{aligned, at, each, get, put};
-#[cfg(feature = "half")]
-use super::flat::{each_piece, keep, neighbours};
-#[cfg(feature = "half")]
-use super::group::Along;
 use super::layer::{each_row, leads};
 use super::part::{Meet, block_reduce};
-#[cfg(feature = "half")]
-use crate::alu::{Body as _, Formula};
-#[cfg(feature = "half")]
-use alloc::format;
 use alloc::vec::Vec;
 
 /// Rows and depth of a block of [`convert_rows`].
@@ -254,42 +246,6 @@ pub fn byte_zeros() -> Result<Kernel, Error> {
         let [old] = b.either(reads, || [get::<U32>(c, at)], || [b.int(0)]);
         let sums = by_rows * get::<U32>(rows, row) + by_cols * get::<U32>(cols, col);
         put::<U32>(c, at, all + sums + beta * old);
-    });
-    b.finish()
-}
-
-/// What a formula makes of each element of a matrix and a bias, over it, `many` neighbours of a row at a time. Parameters: the bias,
-/// if there is one, the matrix; its elements, columns and strides (`U32`), those of the formula. Any grid does.
-#[cfg(feature = "half")]
-pub(crate) fn ended<F: Formula<P, 1>, const P: usize>(
-    bias: Option<Along>,
-    many: u32,
-) -> Result<Kernel, Error> {
-    let by = if many == 1 { "" } else { "_wide" };
-    let b = Builder::new(&format!("ended_{}{by}", F::NAME));
-    let bias = bias.map(|along| (b.param::<U64>(), along));
-    let c = b.param::<U64>();
-    let [count, n, row_by, col_by] = b.params::<U32, 4>();
-    let body = F::body(b.numbers::<F32, P>());
-    let read = |i| {
-        let row = i / n;
-        let col = i - row * n;
-        let from = at::<F32>(c, row * row_by + col * col_by);
-        (row, col, from, neighbours::<F32>(&b, Space::Global, from, 0, many))
-    };
-    each_piece(&b, count, many, read, |_, (row, col, to, v)| {
-        let of_row = match bias {
-            Some((bias, Along::Rows)) => Some(get::<F32>(bias, row)),
-            _ => None,
-        };
-        let new = (0..).zip(v).map(|(j, v)| {
-            let bias = match bias {
-                Some((bias, Along::Columns)) => Some(get::<F32>(bias, col + b.int(j))),
-                _ => of_row,
-            };
-            body.eval([bias.map_or(v, |bias| v + bias)])
-        });
-        keep(&b, Space::Global, to, &new.collect::<Vec<_>>());
     });
     b.finish()
 }

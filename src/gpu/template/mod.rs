@@ -7,6 +7,7 @@ pub(crate) mod chain;
 pub(crate) mod complex;
 pub(crate) mod decode;
 pub(crate) mod diagonal;
+pub(crate) mod ending;
 pub(crate) mod factor;
 pub(crate) mod fft;
 pub(crate) mod flash;
@@ -32,7 +33,6 @@ pub(crate) mod quant;
 pub(crate) mod random;
 mod reduce;
 pub(crate) mod reflect;
-pub(crate) mod requantize;
 mod row;
 pub(crate) mod score;
 pub(crate) mod small;
@@ -57,8 +57,6 @@ pub use launch::{Argument, Factor, GroupLaunch, GroupProduct};
 pub(crate) use layer::TRANSPOSE_TILE;
 pub use long::{LONG, LongRow, long_row};
 pub(crate) use low_precision::convert_rows_name;
-#[cfg(feature = "half")]
-pub(crate) use low_precision::ended;
 pub use low_precision::{
     BYTE_DEPTH, BYTE_TILE, CONVERT_TILE, ROUNDED_EACH, byte_product, byte_sums, byte_zeros, convert_rows,
     round_lines, signed_rows,

@@ -1,7 +1,7 @@
 //! Products of low precision that a bias and a formula end.
 
 use super::*;
-use common::endings::{Bend, Squash, ended_bytes, ended_products};
+use common::endings::{Bend, Squash, ended_bytes, ended_floats, ended_products};
 use fulmen::E4m3;
 use fulmen::gpu::backend::{Array, Bias, Mat};
 use half::bf16;
@@ -180,4 +180,20 @@ fn products_of_bytes_end() {
         gpu.download(c.view(), &mut left).unwrap();
         assert_eq!(left, [5; 4]);
     }
+}
+
+/// Of floats of any width: by 16 bytes, and element by element.
+#[test]
+fn products_of_floats_end() {
+    let shapes = [[5, 7, 9], [3, 4, 2], [6, 8, 5], [17, 33, 20], [2, 6, 0]];
+    for gpu in [Gpu::new(Host::default()), Gpu::rounding(hopper_host(2)).unwrap()] {
+        ended_floats::<f32, _>(&gpu, &shapes);
+        ended_floats::<f64, _>(&gpu, &shapes);
+    }
+    let gpu = Gpu::new(Host::default());
+    let (x, mut c) = (gpu.upload(&[2.0f64; 4]).unwrap(), gpu.alloc::<f64>(4).unwrap());
+    let view = x.view().matrix(2, 2).unwrap();
+    let short = Bias::Columns(x.view().part(0..1).unwrap());
+    let said = gpu.gemm_with(1.0, view, view, 0.0, c.view_mut().matrix(2, 2).unwrap(), short, Bend, [0.0]);
+    assert_eq!(said, Err(Error::Call(fulmen::Error::Len { arg: "bias", expected: 2, got: 1 })));
 }

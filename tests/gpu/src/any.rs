@@ -43,6 +43,7 @@ pub fn run() -> Result<bool, Error> {
     #[cfg(feature = "half")]
     {
         crate::shared::endings::ended_products(&gpu, &[[5, 7, 9], [33, 36, 20], [34, 17, 65]]);
+        crate::shared::endings::ended_floats::<f32, _>(&gpu, &[[33, 36, 20], [34, 17, 65]]);
         crate::shared::endings::ended_bytes(&gpu, &[[5, 7, 9], [33, 36, 20], [34, 17, 65]]);
     }
     without.retain(|op| !ran.iter().any(|w| w.op == *op));

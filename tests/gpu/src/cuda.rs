@@ -140,6 +140,8 @@ pub fn part(name: &str) -> Result<bool, Error> {
                 &gpu,
                 &[[130, 72, 65], [400, 1300, 40], [700, 300, 80], [64, 256, 2048]],
             );
+            crate::shared::endings::ended_floats::<f32, _>(&gpu, &[[33, 36, 20], [34, 17, 65]]);
+            crate::shared::endings::ended_floats::<f64, _>(&gpu, &[[33, 36, 20], [34, 17, 65]]);
             crate::shared::endings::ended_bytes(&gpu, &[[130, 72, 65], [300, 132, 400], [65, 257, 96]]);
             if gpu.device().facts().groups {
                 crate::shared::stored::products(&Gpu::rounding(Cuda::from_env()?)?);

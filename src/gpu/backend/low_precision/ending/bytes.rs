@@ -1,14 +1,14 @@
 //! Products of bytes that a scale, a bias and a formula end, as `f32` or as bytes again.
 
 use super::super::super::super::device::{Computes, Error, Launch};
-use super::super::super::super::template::requantize::{dequantise, requantise};
+use super::super::super::super::template::ending::{dequantise, requantise};
 use super::super::super::super::template::{Along, Argument};
 use super::super::super::super::types::F32;
 use super::super::super::ops::bits as number;
 use super::super::super::plan::{Plan, Planner, counted};
 use super::super::super::{Gpu, Mat, MatMut, Product, Word};
 use super::super::{Places, bits, renumber};
-use super::Bias;
+use super::{Bias, reached};
 use crate::Requantize;
 use crate::alu::{Body as _, Formula};
 use crate::error::same_shape;
@@ -50,6 +50,7 @@ impl Planner {
         let (program, count) = match C::LIMITS {
             None => {
                 let [row_by, col_by] = strides;
+                reached(strides, [m, n])?;
                 arguments.extend([all, n, row_by, col_by].map(bits));
                 (self.ending(key("dequantise", false), || dequantise::<F, P>(bias))?, all)
             }
@@ -57,7 +58,7 @@ impl Planner {
                 let overlap = crate::Error::Overlap { arg: "c" };
                 let (turned, [of, inside]) = lines([m, n], strides).ok_or(overlap)?;
                 let reach = of[1].saturating_mul(of[0]);
-                let words = (before + reach).div_ceil(4);
+                let words = before.saturating_add(reach).div_ceil(4);
                 counted("c", 4 * words)?;
                 let sizes = [words, before, of[0], inside[0], of[1], inside[1], of[2], inside[2]];
                 arguments.extend(sizes.map(bits));
@@ -76,7 +77,8 @@ impl<D: Computes<f32>> Gpu<D> {
     /// [`Chain`](crate::Chain) of both. Sums go through memory.
     ///
     /// # Errors
-    /// Those of [`Gpu::gemm_i8`], [`Len`](crate::Error::Len) of `bias`, those of the formula's body.
+    /// Those of [`Gpu::gemm_i8`], [`Len`](crate::Error::Len) of `bias`, those of the formula's body,
+    /// [`Overlap`](crate::Error::Overlap) where rows of bytes in C lie between each other.
     #[allow(clippy::too_many_arguments, reason = "BLAS, a bias, a formula")]
     pub fn gemm_i8_with<C: Requantize + Word, F: Formula<P, 1>, const P: usize>(
         &self,
@@ -84,7 +86,7 @@ impl<D: Computes<f32>> Gpu<D> {
         a: Mat<'_, i8, D>,
         b: Mat<'_, i8, D>,
         c: MatMut<'_, C, D>,
-        bias: Bias<'_, D>,
+        bias: Bias<'_, f32, D>,
         formula: F,
         parameters: [f32; P],
     ) -> Result<(), Error> {
@@ -111,7 +113,7 @@ impl<D: Computes<f32>> Gpu<D> {
         b: Mat<'_, i8, D>,
         b_zero: i8,
         c: MatMut<'_, C, D>,
-        bias: Bias<'_, D>,
+        bias: Bias<'_, f32, D>,
         formula: F,
         parameters: [f32; P],
     ) -> Result<(), Error> {
@@ -131,7 +133,7 @@ impl<D: Computes<f32>> Gpu<D> {
         alpha: f32,
         (a, b): (Mat<'_, A, D>, Mat<'_, i8, D>),
         c: MatMut<'_, C, D>,
-        bias: Bias<'_, D>,
+        bias: Bias<'_, f32, D>,
         (_, parameters): (F, [f32; P]),
         plan: impl FnOnce(&Planner, &Product<i32>, Places) -> Result<Plan, Error>,
     ) -> Result<(), Error> {
@@ -147,10 +149,12 @@ impl<D: Computes<f32>> Gpu<D> {
         let k = if alpha == 0.0 { 0 } else { k };
         let product = Product::new([m, n, k], [a.strides, b.strides, [n, 1]], [1, 0]);
         let before = [a.rest()?.before() / A::BYTES, b.rest()?.before()];
-        let mut bound = Vec::from([a.binding(self)?, b.binding(self)?, c.0.binding(self)?]);
-        let aligned = [0, 1].map(|k| before[k] == 0 && bound[k].start.is_multiple_of(16));
+        let operands = [a.binding(self)?, b.binding(self)?];
+        let [first, second] = operands.each_ref().map(|b| b.start.is_multiple_of(16));
+        let aligned = [first && before[0] == 0, second && before[1] == 0, true];
+        let mut bound: Vec<_> = operands.into_iter().chain([c.0.binding(self)?]).collect();
         let planner = &self.state.planner;
-        let mut plan = plan(planner, &product, (before, [aligned[0], aligned[1], true]))?;
+        let mut plan = plan(planner, &product, (before, aligned))?;
         // Sums are the first scratch, behind the bias.
         let sums = 3 + usize::from(along.is_some());
         renumber(&mut plan.launches, |k| match k {

@@ -1,17 +1,16 @@
 //! Products of floats that a bias and a formula end.
 
-use super::super::super::super::device::{Computes, Error, Launch};
+use super::super::super::super::device::{Computes, Error};
 use super::super::super::super::ir::{Group, Op};
-use super::super::super::super::template::{self, Argument};
+use super::super::super::super::template::{self, ending::ended};
 use super::super::super::super::types::F32;
 use super::super::super::ops::bits as number;
-use super::super::super::plan::{Plan, Planner, counted};
+use super::super::super::plan::{Plan, Planner};
 use super::super::super::{Gpu, Mat, MatMut, Product, Word};
-use super::super::{Places, bits, renumber};
-use super::{BIAS, Bias, Ending};
+use super::super::Places;
+use super::{Bias, Ending, Fused};
 use crate::alu::{Body as _, Formula};
 use crate::float8::E4m3;
-use alloc::vec::Vec;
 use core::any::TypeId;
 use half::{bf16, f16};
 
@@ -28,54 +27,29 @@ impl Planner {
         of: Group,
         product: &Product<f32>,
         (before, aligned): Places,
-        end: &Ending<'_>,
+        fused: &Fused<'_>,
     ) -> Result<Plan, Error> {
+        let end = &fused.end;
         let [m, n, k] = product.sizes;
         let sides = self.sides(product, before, aligned)?;
         let some = k > 0 && product.alpha != 0.0;
-        let steps = self.ending((end.of, "end", 1, end.bias), || (end.alone)(end.bias, 1))?;
+        let steps = self.ending((end.of, "f32", 1, end.bias), || (end.alone)(end.bias, 1))?;
         let steps = steps.kernel().weight(|op| if *op == Op::Div { DIVISION } else { 1 });
         let few = steps <= MOST_STEPS;
         let fused =
-            if few && some && m > 0 && n > 0 { self.groups(of, product, sides, Some(end))? } else { None };
+            if few && some && m > 0 && n > 0 { self.groups(of, product, sides, Some(fused))? } else { None };
         let mut plan = match fused {
             Some(plan) => plan,
             None => {
                 let mut plan = self.low_precision_product(of, product, before, aligned)?;
                 if m > 0 && n > 0 {
-                    plan.launches.push(self.end_alone(product, end, aligned[2])?);
+                    plan.launches.push(self.end_alone::<F32, _>(product, end, aligned[2])?);
                 }
                 plan
             }
         };
-        if end.bias.is_some() {
-            renumber(&mut plan.launches, |k| match k {
-                BIAS => 3,
-                3..BIAS => k + 1,
-                _ => k,
-            });
-        }
+        end.behind(&mut plan);
         Ok(plan)
-    }
-
-    /// The end of a product by a kernel of its own, of four neighbours at a time where C allows it.
-    fn end_alone(&self, product: &Product<f32>, end: &Ending<'_>, aligned: bool) -> Result<Launch, Error> {
-        let ([m, n, _], [.., [row_by, col_by]]) = (product.sizes, product.strides);
-        // The kernel counts elements of C in 32 bits.
-        let reaches = (m.saturating_sub(1).saturating_mul(row_by))
-            .saturating_add(n.saturating_sub(1).saturating_mul(col_by));
-        counted("c", reaches)?;
-        let wide = aligned && col_by == 1 && n.is_multiple_of(4) && row_by.is_multiple_of(4);
-        let (bias, parameters) = end.arguments().partition::<Vec<_>, _>(|a| matches!(a, Argument::Buffer(_)));
-        let mut arguments = bias;
-        arguments.push(Argument::Buffer(2));
-        arguments.extend([m.saturating_mul(n), n, row_by, col_by].map(bits));
-        arguments.extend(parameters);
-        let program = |wide| {
-            let many = if wide { 4 } else { 1 };
-            self.ending((end.of, "end", many, end.bias), || (end.alone)(end.bias, many))
-        };
-        self.elements::<F32>((wide, 2), program, m.saturating_mul(n), arguments)
     }
 }
 
@@ -97,7 +71,7 @@ impl<D: Computes<f32>> Gpu<D> {
         b: Mat<'_, bf16, D>,
         beta: f32,
         c: MatMut<'_, f32, D>,
-        bias: Bias<'_, D>,
+        bias: Bias<'_, f32, D>,
         formula: F,
         parameters: [f32; P],
     ) -> Result<(), Error> {
@@ -116,7 +90,7 @@ impl<D: Computes<f32>> Gpu<D> {
         b: Mat<'_, f16, D>,
         beta: f32,
         c: MatMut<'_, f32, D>,
-        bias: Bias<'_, D>,
+        bias: Bias<'_, f32, D>,
         formula: F,
         parameters: [f32; P],
     ) -> Result<(), Error> {
@@ -135,7 +109,7 @@ impl<D: Computes<f32>> Gpu<D> {
         b: Mat<'_, E4m3, D>,
         beta: f32,
         c: MatMut<'_, f32, D>,
-        bias: Bias<'_, D>,
+        bias: Bias<'_, f32, D>,
         formula: F,
         parameters: [f32; P],
     ) -> Result<(), Error> {
@@ -150,20 +124,16 @@ impl<D: Computes<f32>> Gpu<D> {
         (a, b): (Mat<'_, T, D>, Mat<'_, T, D>),
         beta: f32,
         c: MatMut<'_, f32, D>,
-        bias: Bias<'_, D>,
+        bias: Bias<'_, f32, D>,
         _: F,
         parameters: [f32; P],
     ) -> Result<(), Error> {
         F::body(parameters).check()?;
         let (along, bias) = bias.parts(c.0.shape)?;
         let parameters = parameters.map(number);
-        let end = Ending {
-            of: TypeId::of::<F>(),
-            bias: along,
-            parameters: &parameters,
-            fused: template::group_gemm_with::<F, P>,
-            alone: template::ended::<F, P>,
-        };
+        let end =
+            Ending { of: TypeId::of::<F>(), bias: along, parameters: &parameters, alone: ended::<F, F32, P> };
+        let end = Fused { end, kernel: template::group_gemm_with::<F, P> };
         self.low_precision_gemm([alpha, beta], a, b, c, bias, |planner, product, places| {
             planner.ended_product(of, product, places, &end)
         })

@@ -1,13 +1,50 @@
-//! What becomes of the sums of products of bytes: times a scale, with a bias, through a formula, as `f32` or as the nearest byte.
+//! What a bias and a formula make of a product that is in memory; of sums of bytes times a scale, as `f32` or as the nearest byte.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
-use super::super::ir::{Cmp, Kernel};
+use super::super::ir::{Cmp, Kernel, Space};
+use super::super::record::Recorded;
 use super::super::types::{F32, U32, U64};
-use super::flat::{each, get, put};
+use super::flat::{at, each, each_piece, get, keep, neighbours, put};
 use super::group::Along;
-use crate::alu::{Alu, Body as _, Formula};
+use crate::alu::{Alu, Body as _, Formula, Real as _};
 use alloc::format;
+use alloc::vec::Vec;
+
+/// What a formula makes of each element of a matrix and a bias, over it, `many` neighbours of a row at a time. Parameters: the bias,
+/// if there is one, the matrix; its elements, columns and strides (`U32`), those of the formula. Any grid does.
+pub(crate) fn ended<F: Formula<P, 1>, T: Recorded, const P: usize>(
+    bias: Option<Along>,
+    many: u32,
+) -> Result<Kernel, Error> {
+    let by = if many == 1 { "" } else { "_wide" };
+    let b = Builder::new(&format!("ended_{}_{}{by}", F::NAME, T::Elem::NAME));
+    let bias = bias.map(|along| (b.param::<U64>(), along));
+    let c = b.param::<U64>();
+    let [count, n, row_by, col_by] = b.params::<U32, 4>();
+    let body = F::body(b.numbers::<T, P>());
+    let read = |i| {
+        let row = i / n;
+        let col = i - row * n;
+        let from = at::<T>(c, row * row_by + col * col_by);
+        (row, col, from, neighbours::<T>(&b, Space::Global, from, 0, many))
+    };
+    each_piece(&b, count, many, read, |_, (row, col, to, v)| {
+        let of_row = match bias {
+            Some((bias, Along::Rows)) => Some(get::<T>(bias, row)),
+            _ => None,
+        };
+        let new = (0..).zip(v).map(|(j, v)| {
+            let bias = match bias {
+                Some((bias, Along::Columns)) => Some(get::<T>(bias, col + b.int(j))),
+                _ => of_row,
+            };
+            body.eval([bias.map_or(v, |bias| v + bias)])
+        });
+        keep(&b, Space::Global, to, &new.collect::<Vec<_>>());
+    });
+    b.finish()
+}
 
 /// There is no `f32` between integers from here on: the low bits of a sum with it are those of the nearest integer.
 const INTEGRAL: f32 = 12_582_912.0;
