@@ -261,12 +261,54 @@ pub(super) unsafe fn map_raw<S: Simd, T: Element, B: Body<T, N>, const N: usize>
             }
             return;
         }
+        let moved = n.saturating_mul((N + 1) * size_of::<T>());
+        if T::Vec::<S>::STREAMS && stream || T::Vec::<S>::CLAIMS && moved >= FAR_BYTES {
+            return map_far(s, body, x, y, n, stream);
+        }
+        map_whole::<S, T, B, N, false>(s, body, x, y, n, false);
+    }
+}
+
+/// [`map_raw`] with prefetches or non-temporal stores: a function of its own, so that a short map saves no registers for it.
+/// # Safety
+/// As [`map_raw`], of a vector or more.
+#[inline(never)]
+unsafe fn map_far<S: Simd, T: Element, B: Body<T, N>, const N: usize>(
+    s: S,
+    body: B,
+    x: [*const T; N],
+    y: *mut T,
+    n: usize,
+    stream: bool,
+) {
+    s.vectorize(
+        #[inline(always)]
+        // SAFETY: the caller's promise.
+        || unsafe { map_whole::<S, T, B, N, true>(s, body, x, y, n, stream) },
+    );
+}
+
+/// [`map_raw`] of a vector or more; with `FAR` operands are prefetched.
+/// # Safety
+/// As [`map_raw`], and `stream` only with `FAR`.
+#[inline(always)]
+unsafe fn map_whole<S: Simd, T: Element, B: Body<T, N>, const N: usize, const FAR: bool>(
+    s: S,
+    body: B,
+    x: [*const T; N],
+    y: *mut T,
+    n: usize,
+    stream: bool,
+) {
+    let lanes = T::Vec::<S>::LANES;
+    // SAFETY: all offsets stay below `n`.
+    unsafe {
         // The tail is the last whole vector. It is read before anything is written, as `y` may be
         // one of `x`; what it shares with the vector before is written twice with the same bits.
         let last = load_each(s, x, n - lanes);
         let mut i = 0;
         let boundary = y.align_offset(lanes * size_of::<T>());
-        let stream = T::Vec::<S>::STREAMS && stream && boundary < lanes;
+        let stream = FAR && T::Vec::<S>::STREAMS && stream && boundary < lanes;
         if stream {
             // The first vector, then whole registers from their first boundary on.
             eval(body, load_each(s, x, 0)).store(y);
@@ -289,9 +331,8 @@ pub(super) unsafe fn map_raw<S: Simd, T: Element, B: Body<T, N>, const N: usize>
         let apart = x.iter().any(|x| *x != y.cast_const());
         let moved = n.saturating_mul((N + 1) * size_of::<T>());
         let claim = T::Vec::<S>::CLAIMS && apart && moved >= CLAIM_BYTES;
-        let far = T::Vec::<S>::CLAIMS && (stream || moved >= FAR_BYTES);
         while n - i >= 4 * lanes {
-            if far {
+            if FAR && T::Vec::<S>::CLAIMS {
                 ahead(s, x, i);
                 ahead(s, x, i + lanes);
                 ahead(s, x, i + 2 * lanes);
