@@ -5,6 +5,7 @@ use super::pairs::{scratch, sums};
 use super::scratch::Scratch;
 use super::threads::{divide, parts, tile};
 use super::tune;
+use crate::alu::Number;
 use crate::error::{Error, enough, same_shape};
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::vector::Vector;
@@ -281,9 +282,9 @@ pub const fn gemm_u8_workspace(m: usize, n: usize, k: usize) -> usize {
 /// `f32` takes them as they are; `i8` and `u8` take the nearest integer, ties to even, or the nearest that they have; NaN
 /// is 0 there.
 pub trait Requantize: Copy + Send + sealed::Sealed {
-    /// The least byte and the largest.
+    /// The name of a byte, its least and its largest.
     #[doc(hidden)]
-    const LIMITS: Option<[f32; 2]>;
+    const BYTE: Option<(&'static str, [f32; 2])>;
     #[doc(hidden)]
     fn requantize(x: f32) -> Self;
 }
@@ -299,32 +300,31 @@ mod sealed {
 /// The nearest integer, of numbers of less than 2²².
 #[inline(always)]
 fn nearest(x: f32) -> f32 {
-    // There is no `f32` between integers from here on.
-    const INTEGRAL: f32 = 12_582_912.0;
+    // There is no `f32` between integers around here.
+    const INTEGRAL: f32 = 1.5 * <f32 as Number>::INTEGRAL;
     (x + INTEGRAL) - INTEGRAL
 }
 
 impl Requantize for f32 {
-    const LIMITS: Option<[f32; 2]> = None;
+    const BYTE: Option<(&'static str, [f32; 2])> = None;
     #[inline(always)]
     fn requantize(x: f32) -> Self {
         x
     }
 }
-impl Requantize for i8 {
-    const LIMITS: Option<[f32; 2]> = Some([-128.0, 127.0]);
-    #[inline(always)]
-    fn requantize(x: f32) -> Self {
-        nearest(x.clamp(-128.0, 127.0)) as Self
-    }
+
+macro_rules! requantize {
+    ($($t:ident)*) => {$(
+        impl Requantize for $t {
+            const BYTE: Option<(&'static str, [f32; 2])> = Some((stringify!($t), [$t::MIN as f32, $t::MAX as f32]));
+            #[inline(always)]
+            fn requantize(x: f32) -> Self {
+                nearest(x.clamp($t::MIN as f32, $t::MAX as f32)) as Self
+            }
+        }
+    )*};
 }
-impl Requantize for u8 {
-    const LIMITS: Option<[f32; 2]> = Some([0.0, 255.0]);
-    #[inline(always)]
-    fn requantize(x: f32) -> Self {
-        nearest(x.clamp(0.0, 255.0)) as Self
-    }
-}
+requantize!(i8 u8);
 
 /// An element of a matrix of bytes: less what stands for zero it fits 16 bits.
 pub(crate) trait Byte: Into<i16> + Copy + Sync {}

@@ -10,7 +10,7 @@ mod halves;
 pub use ending::Bias;
 use ending::Fused;
 
-use super::super::device::{Computes, Device, Error, Launch};
+use super::super::device::{Binding, Computes, Device, Error, Launch};
 use super::super::interpret::TensorMap;
 use super::super::ir::{Group, Kernel};
 use super::super::template::launch::ZEROS;
@@ -88,13 +88,13 @@ fn renumber(launches: &mut [Launch], moved: impl Fn(usize) -> usize) {
 }
 
 /// A product of copies of A and B, which these launches make: they are the first scratch, that of `product` comes after it.
-fn of_copies(mut launches: Vec<Launch>, mut scratch: Vec<u64>, product: Plan) -> Plan {
+fn of_copies(mut launches: Vec<Launch>, mut scratch: Vec<u64>, mut product: Plan) -> Plan {
+    let copies = scratch.len();
     let moved = |k: usize| match k {
         0 | 1 => k + 3,
         2 | ZEROS => k,
-        k => k + scratch.len(),
+        k => k + copies,
     };
-    let mut product = product;
     renumber(&mut product.launches, moved);
     launches.extend(product.launches);
     scratch.extend(product.scratch);
@@ -540,7 +540,26 @@ impl<D: Computes<f32>> Gpu<D> {
     }
 }
 
+/// Two operands as they are bound, the elements in front of each, and which start at a multiple of 16 bytes.
+type Operands<'a, B> = ([Binding<'a, B>; 2], [usize; 2], [bool; 2]);
+
 impl<D: Device> Gpu<D> {
+    /// The operands of an `m` by `n` product, if they have the shapes for it.
+    fn operands<'a, A: Word, B: Word>(
+        &self,
+        [m, n]: [usize; 2],
+        a: Mat<'a, A, D>,
+        b: Mat<'a, B, D>,
+    ) -> Result<Operands<'a, D::Buffer>, Error> {
+        let k = a.shape[1];
+        same_shape("a", [m, k], a.shape)?;
+        same_shape("b", [k, n], b.shape)?;
+        let before = [a.rest()?.before() / A::BYTES, b.rest()?.before() / B::BYTES];
+        let bound = [a.binding(self)?, b.binding(self)?];
+        let [first, second] = bound.each_ref().map(|b| b.start.is_multiple_of(16));
+        Ok((bound, before, [first && before[0] == 0, second && before[1] == 0]))
+    }
+
     fn low_precision_gemm<A: Word, B: Word, C: Word>(
         &self,
         [alpha, beta]: [C; 2],
@@ -551,19 +570,15 @@ impl<D: Device> Gpu<D> {
         plan: impl FnOnce(&Planner, &Product<C>, Places) -> Result<Plan, Error>,
     ) -> Result<(), Error> {
         let ([m, n], k) = (c.0.shape, a.shape[1]);
-        same_shape("a", [m, k], a.shape)?;
-        same_shape("b", [k, n], b.shape)?;
         let strides = [a.strides, b.strides, c.0.strides];
-        let bound = [a.binding(self)?, b.binding(self)?, c.0.binding(self)?];
-        let [.., to] = &bound;
+        let (operands, before, [first, second]) = self.operands([m, n], a, b)?;
+        let to = c.0.binding(self)?;
         let halves = to.start.is_multiple_of(8) && self.state.is_bf16(to.buffer);
         let product = Product { sizes: [m, n, k], strides, alpha, beta, halves };
         let bias = bias.map(|bias| bias.binding(self)).transpose()?;
-        let before = [a.rest()?.before() / A::BYTES, b.rest()?.before() / B::BYTES];
-        let mut aligned = bound.each_ref().map(|b| b.start.is_multiple_of(16));
-        aligned.iter_mut().zip(before).for_each(|(aligned, before)| *aligned &= before == 0);
+        let aligned = [first, second, to.start.is_multiple_of(16)];
         let plan = plan(&self.state.planner, &product, (before, aligned))?;
-        let bound: Vec<_> = bound.into_iter().chain(bias).collect();
+        let bound: Vec<_> = operands.into_iter().chain([to]).chain(bias).collect();
         self.run(&plan, &bound)
     }
 }

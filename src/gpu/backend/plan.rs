@@ -71,8 +71,8 @@ pub struct Planner {
     made: RefCell<BTreeMap<(&'static str, u32, u32), Rc<Made>>>,
     /// By type of the formula, bytes of an element, and whether operands are read by 16 bytes.
     pub(super) formulas: RefCell<BTreeMap<(TypeId, u32, bool), Arc<Program>>>,
-    /// Products that a formula ends: by its type, op, form, and what a bias has a value for.
-    pub(super) endings: RefCell<BTreeMap<(TypeId, &'static str, u32, Option<Along>), Arc<Program>>>,
+    /// Products that a formula ends, and what their kernels' steps weigh: by its type, op, form, and what a bias has a value for.
+    pub(super) endings: RefCell<BTreeMap<(TypeId, &'static str, u32, Option<Along>), (Arc<Program>, usize)>>,
 }
 
 /// Whether all operands start at multiples of 16 bytes.

@@ -7,7 +7,7 @@ use super::super::record::Recorded;
 use super::super::types::{F32, U32, U64};
 use super::flat::{at, each, each_piece, get, keep, neighbours, put};
 use super::group::Along;
-use crate::alu::{Alu, Body as _, Formula, Real as _};
+use crate::alu::{Alu, Body as _, Formula, Number, Real as _};
 use alloc::format;
 use alloc::vec::Vec;
 
@@ -45,9 +45,6 @@ pub(crate) fn ended<F: Formula<P, 1>, T: Recorded, const P: usize>(
     });
     b.finish()
 }
-
-/// There is no `f32` between integers from here on: the low bits of a sum with it are those of the nearest integer.
-const INTEGRAL: f32 = 12_582_912.0;
 
 /// The nearest `f32` of an `i32`.
 fn signed(x: Value<'_, U32>) -> Value<'_, F32> {
@@ -92,18 +89,17 @@ pub(crate) fn dequantise<F: Formula<P, 1>, const P: usize>(bias: Option<Along>) 
     b.finish()
 }
 
-/// Sums as the nearest bytes within these limits, a word to a thread; NaN is 0. Bytes that are none of the result stay.
+/// Sums as the nearest bytes of this name and within these limits, a word to a thread; NaN is 0. Bytes that are none of the result stay.
 ///
 /// Lines of the result are its rows, or its columns where these are farther from each other. Parameters: the bias, if there is one
 /// (along lines as if they were rows), sums, the result from its first word on; its words, bytes before its first, lines,
 /// elements of a line, bytes from line to line and from element to element, and both in elements of the sums (`U32`), α (`F32`),
 /// those of the formula. Any grid does.
 pub(crate) fn requantise<F: Formula<P, 1>, const P: usize>(
-    limits: [f32; 2],
+    (byte, limits): (&str, [f32; 2]),
     bias: Option<Along>,
 ) -> Result<Kernel, Error> {
-    let letter = if limits.contains(&255.0) { "u8" } else { "i8" };
-    let b = Builder::new(&format!("requantise_{letter}_{}", F::NAME));
+    let b = Builder::new(&format!("requantise_{byte}_{}", F::NAME));
     let bias = bias.map(|along| (b.param::<U64>(), along));
     let [sums, c] = b.params::<U64, 2>();
     let [words, before, lines, length, line_by, by, sums_line_by, sums_by] = b.params::<U32, 8>();
@@ -126,7 +122,8 @@ pub(crate) fn requantise<F: Formula<P, 1>, const P: usize>(
             let made = || {
                 let sum = line * sums_line_by + element * sums_by;
                 let v = body.eval([scaled.at(sum, [line, element])]);
-                let nearest = v.max(low).min(high) + b.f32(INTEGRAL);
+                // The low bits are those of the nearest integer.
+                let nearest = v.max(low).min(high) + b.f32(1.5 * <f32 as Number>::INTEGRAL);
                 let byte = nearest.cast::<U32>() & b.int(0xff);
                 [Value::select(v.compare(Cmp::Eq, v), byte, b.int(0)) << shift]
             };

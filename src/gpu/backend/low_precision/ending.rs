@@ -2,7 +2,7 @@
 //! warp groups, else by a kernel of its own.
 
 use super::super::super::device::{Computes, Device, Error, Launch, Program};
-use super::super::super::ir::{Group, Kernel};
+use super::super::super::ir::{Group, Kernel, Op};
 use super::super::super::record::Recorded;
 use super::super::super::template::launch::ZEROS;
 use super::super::super::template::{self, Along, Argument, GroupTile};
@@ -47,6 +47,9 @@ impl<'a, T: Word, D: Device> Bias<'a, T, D> {
 
 /// Where a bias stands among the arguments of a plan, until its number is known.
 const BIAS: usize = ZEROS - 1;
+
+/// Steps of a division, which is a routine.
+const DIVISION: usize = 16;
 
 type Made = Result<Kernel, super::super::super::Error>;
 
@@ -111,7 +114,7 @@ impl Planner {
         form: Form,
     ) -> Result<Arc<Program>, Error> {
         let bias = if turned { end.bias.map(Along::turned) } else { end.bias };
-        self.ending((end.of, op, tile, bias), || kernel(form, bias))
+        self.ending((end.of, op, tile, bias), || kernel(form, bias)).map(|(program, _)| program)
     }
 
     /// The end of a product by a kernel of its own, of neighbours in 16 bytes where C allows it.
@@ -134,22 +137,26 @@ impl Planner {
         let program = |wide| {
             let many = if wide { many } else { 1 };
             self.ending((end.of, R::Elem::NAME, many, end.bias), || (end.alone)(end.bias, many))
+                .map(|(program, _)| program)
         };
         self.elements::<R>((wide, 2), program, m.saturating_mul(n), arguments)
     }
 
+    /// The program of an end, and the steps of its kernel.
     fn ending(
         &self,
         key: (TypeId, &'static str, u32, Option<Along>),
         make: impl FnOnce() -> Made,
-    ) -> Result<Arc<Program>, Error> {
-        if let Some(program) = self.endings.borrow().get(&key) {
-            return Ok(Arc::clone(program));
+    ) -> Result<(Arc<Program>, usize), Error> {
+        if let Some(made) = self.endings.borrow().get(&key) {
+            return Ok(made.clone());
         }
         let program = make().map(|k| self.program(k));
         let program = program.map_err(|error| Error::Kernel { kernel: key.1.into(), error })?;
-        self.endings.borrow_mut().insert(key, Arc::clone(&program));
-        Ok(program)
+        let steps = program.kernel().weight(|op| if *op == Op::Div { DIVISION } else { 1 });
+        let made = (program, steps);
+        self.endings.borrow_mut().insert(key, made.clone());
+        Ok(made)
     }
 }
 

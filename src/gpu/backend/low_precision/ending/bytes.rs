@@ -11,7 +11,6 @@ use super::super::{Places, bits, renumber};
 use super::{Bias, reached};
 use crate::Requantize;
 use crate::alu::{Body as _, Formula};
-use crate::error::same_shape;
 use alloc::vec::Vec;
 use core::any::TypeId;
 
@@ -47,14 +46,14 @@ impl Planner {
         let buffers = bias.map(|_| 3).into_iter().chain([sums, 2]).map(Argument::Buffer);
         let mut arguments: Vec<Argument> = buffers.collect();
         let key = |op, turned| (TypeId::of::<F>(), op, u32::from(turned), bias);
-        let (program, count) = match C::LIMITS {
+        let (program, count) = match C::BYTE {
             None => {
                 let [row_by, col_by] = strides;
                 reached(strides, [m, n])?;
                 arguments.extend([all, n, row_by, col_by].map(bits));
-                (self.ending(key("dequantise", false), || dequantise::<F, P>(bias))?, all)
+                (self.ending(key("dequantise", false), || dequantise::<F, P>(bias))?.0, all)
             }
-            Some(limits) => {
+            Some(byte) => {
                 let overlap = crate::Error::Overlap { arg: "c" };
                 let (turned, [of, inside]) = lines([m, n], strides).ok_or(overlap)?;
                 let reach = of[1].saturating_mul(of[0]);
@@ -62,9 +61,8 @@ impl Planner {
                 counted("c", 4 * words)?;
                 let sizes = [words, before, of[0], inside[0], of[1], inside[1], of[2], inside[2]];
                 arguments.extend(sizes.map(bits));
-                let op = if limits.contains(&255.0) { "requantise_u8" } else { "requantise_i8" };
                 let along = if turned { bias.map(Along::turned) } else { bias };
-                (self.ending(key(op, turned), || requantise::<F, P>(limits, along))?, words)
+                (self.ending(key(byte.0, turned), || requantise::<F, P>(byte, along))?.0, words)
             }
         };
         arguments.extend(numbers.iter().map(|x| Argument::Bits(*x)));
@@ -139,22 +137,18 @@ impl<D: Computes<f32>> Gpu<D> {
     ) -> Result<(), Error> {
         F::body(parameters).check()?;
         let ([m, n], k) = (c.0.shape, a.shape[1]);
-        same_shape("a", [m, k], a.shape)?;
-        same_shape("b", [k, n], b.shape)?;
+        let strides = [a.strides, b.strides, [n, 1]];
+        let (operands, before, [first, second]) = self.operands([m, n], a, b)?;
         let (along, bias) = bias.parts([m, n])?;
         if m == 0 || n == 0 {
             return Ok(());
         }
         counted("c", m.saturating_mul(n))?;
         let k = if alpha == 0.0 { 0 } else { k };
-        let product = Product::new([m, n, k], [a.strides, b.strides, [n, 1]], [1, 0]);
-        let before = [a.rest()?.before() / A::BYTES, b.rest()?.before()];
-        let operands = [a.binding(self)?, b.binding(self)?];
-        let [first, second] = operands.each_ref().map(|b| b.start.is_multiple_of(16));
-        let aligned = [first && before[0] == 0, second && before[1] == 0, true];
+        let product = Product::new([m, n, k], strides, [1, 0]);
         let mut bound: Vec<_> = operands.into_iter().chain([c.0.binding(self)?]).collect();
         let planner = &self.state.planner;
-        let mut plan = plan(planner, &product, (before, aligned))?;
+        let mut plan = plan(planner, &product, (before, [first, second, true]))?;
         // Sums are the first scratch, behind the bias.
         let sums = 3 + usize::from(along.is_some());
         renumber(&mut plan.launches, |k| match k {

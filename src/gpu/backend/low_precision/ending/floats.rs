@@ -1,7 +1,7 @@
 //! Products of floats that a bias and a formula end.
 
 use super::super::super::super::device::{Computes, Error};
-use super::super::super::super::ir::{Group, Op};
+use super::super::super::super::ir::Group;
 use super::super::super::super::template::{self, ending::ended};
 use super::super::super::super::types::F32;
 use super::super::super::ops::bits as number;
@@ -17,8 +17,6 @@ use half::{bf16, f16};
 /// Steps of an end's own kernel up to which tiles end in it: what takes more keeps warp groups from multiplying for longer than that
 /// kernel takes (on an H200, 2 048 and 4 096 rows; of 78 steps it pays, of 104 it does not).
 const MOST_STEPS: usize = 80;
-/// Steps of a division, which is a routine.
-const DIVISION: usize = 16;
 
 impl Planner {
     /// As [`Planner::low_precision_product`], with this end; a bias is the operand behind C.
@@ -33,8 +31,7 @@ impl Planner {
         let [m, n, k] = product.sizes;
         let sides = self.sides(product, before, aligned)?;
         let some = k > 0 && product.alpha != 0.0;
-        let steps = self.ending((end.of, "f32", 1, end.bias), || (end.alone)(end.bias, 1))?;
-        let steps = steps.kernel().weight(|op| if *op == Op::Div { DIVISION } else { 1 });
+        let (_, steps) = self.ending((end.of, "f32", 1, end.bias), || (end.alone)(end.bias, 1))?;
         let few = steps <= MOST_STEPS;
         let fused =
             if few && some && m > 0 && n > 0 { self.groups(of, product, sides, Some(fused))? } else { None };
