@@ -7,7 +7,8 @@ use crate::bench;
 use crate::chart;
 use crate::config::Config;
 use crate::files::{self, Failed, Shown, replace, shown, writable};
-use crate::gguf::{self, Model, Trouble};
+use crate::gguf::parts::{self, Parts};
+use crate::gguf::{self, Model};
 use crate::machine::{BACKENDS, Follower, Job, Machine, Weights, follower_plan, on_best_lanes, on_device};
 use crate::memory::{self, Bytes, Lack, Row};
 use crate::train::{Mark, Recipe, Trainer, first_parameters, trainer_plan, uniform};
@@ -15,7 +16,6 @@ use crate::vocabulary::{MOST, Vocabulary, bigram_entropy};
 use crate::weights;
 use core::fmt;
 use fulmen::backend::Blocking;
-use fulmen::gguf::Gguf;
 use lexopt::Arg;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, Write};
@@ -106,7 +106,7 @@ impl From<fulmen::Error> for Stop {
     }
 }
 
-fn useless(path: &Path, why: impl fmt::Display) -> Stop {
+pub fn useless(path: &Path, why: impl fmt::Display) -> Stop {
     Stop::Useless(format!("{}: {why}", shown(path)))
 }
 
@@ -304,7 +304,7 @@ impl Request {
                 Arg::Long("text") => r.text = Some(args.value()?.into()),
                 Arg::Long("to") => {
                     let name = args.value()?.to_string_lossy().into_owned();
-                    r.to = gguf::named(&name);
+                    r.to = gguf::named(&name.to_lowercase());
                     if r.to.is_none() {
                         return usage(format!("--to {} is no format of weights", Shown(name)));
                     }
@@ -435,7 +435,7 @@ impl Job for Work<'_, '_> {
             }
             Command::Inspect => {
                 let bytes = files::read(&r.file).map_err(|why| useless(&r.file, why))?;
-                weights::inspect(&bytes, io.out)
+                weights::inspect(&r.file, &bytes, io.out)
             }
         }
     }

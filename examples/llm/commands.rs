@@ -4,14 +4,15 @@ use super::*;
 
 pub(super) fn quantize(r: &Request, io: &mut Streams<'_>) -> Result<(), Stop> {
     let (Some(out), Some(kind)) = (r.out.as_deref(), r.to) else { return Ok(()) };
-    let bytes = files::read(&r.file).map_err(|why| useless(&r.file, why))?;
-    let file = Gguf::read(&bytes).map_err(|why| useless(&r.file, Trouble::from(why)))?;
+    let bytes = parts::read(&r.file).map_err(|why| useless(&r.file, why))?;
+    let file = Parts::of(&bytes).map_err(|why| useless(&r.file, why))?;
     // What is wrong with the model is said of its file, before there is another.
-    Model::from_file(&file).map_err(|why| useless(&r.file, why))?;
+    Model::from_parts(&file).map_err(|why| useless(&r.file, why))?;
     let mut whole = Vec::new();
     weights::quantize(&file, kind, io, &mut whole).map_err(|why| useless(&r.file, why))?;
     replace(out, |to| to.write_all(&whole))?;
-    Ok(writeln!(io.out, "{}: {} bytes, from {}", shown(out), whole.len(), bytes.len())?)
+    let before: usize = bytes.iter().map(Vec::len).sum();
+    Ok(writeln!(io.out, "{}: {} bytes, from {before}", shown(out), whole.len())?)
 }
 
 /// Prints the bytes of each buffer of `f32` or tokens.

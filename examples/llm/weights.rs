@@ -1,14 +1,16 @@
 //! What is done with a model's weights: shown, quantised, and measured on a text.
 
-use crate::cli::{Stop, Streams};
+use crate::cli::{Stop, Streams, useless};
 use crate::config::Config;
 use crate::files::Shown;
+use crate::gguf::parts::Parts;
 use crate::gguf::{Model, Trouble, encoded, numbers_of};
 use crate::machine::{Follower, Machine, Weights};
 use core::fmt;
 use fulmen::backend::Blocking;
 use fulmen::gguf::{self, Gguf, Info, Value, format};
 use std::io::Write;
+use std::path::Path;
 
 /// A value of a file in a line.
 struct Line<'a>(Value<'a>);
@@ -40,8 +42,8 @@ impl fmt::Display for Line<'_> {
 }
 
 /// Prints the keys and tensors of any file.
-pub fn inspect(bytes: &[u8], out: &mut dyn Write) -> Result<(), Stop> {
-    let file = Gguf::read(bytes).map_err(|e| Stop::Useless(Trouble::from(e).to_string()))?;
+pub fn inspect(path: &Path, bytes: &[u8], out: &mut dyn Write) -> Result<(), Stop> {
+    let file = Gguf::read(bytes).map_err(|e| useless(path, Trouble::from(e)))?;
     writeln!(out, "version {}, alignment {}", file.version(), file.alignment())?;
     for (key, value) in file.values() {
         writeln!(out, "{} = {}", Shown(key), Line(value))?;
@@ -59,7 +61,7 @@ const PART: usize = 16 << 20;
 /// Writes the model again with its matrices, which are numbers, in the format `kind`; those whose rows are no whole blocks of it stay, as
 /// vectors do, and are named.
 pub fn quantize(
-    file: &Gguf<'_>,
+    file: &Parts<'_>,
     kind: u32,
     note: &mut Streams<'_>,
     out: &mut dyn Write,
@@ -97,7 +99,8 @@ pub fn quantize(
             kept.join(", ")
         ));
     }
-    let values: Vec<_> = file.values().filter(|(key, _)| *key != "general.alignment").collect();
+    let apart = |key: &str| key == "general.alignment" || key.starts_with("split.");
+    let values: Vec<_> = file.first().values().filter(|(key, _)| !apart(key)).collect();
     let sink = |bytes: &[u8]| Ok::<(), Trouble>(out.write_all(bytes)?);
     gguf::write(&values, &infos, sink, |i, put| {
         let (Some(t), Some(info)) = (tensors.get(i), infos.get(i)) else { return Ok(()) };

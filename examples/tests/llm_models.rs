@@ -1,0 +1,254 @@
+//! What files say of a model: the logits of `tests/golden/models.py`, a forward pass that is not ours, and what is refused.
+
+use super::{Draft, Folder, Value, a_file, a_model, bytes_of, program};
+use crate::gguf::{Model, Trouble};
+use crate::machine::{Follower, Machine, Weights};
+use fulmen::backend::{Blocking, Cpu};
+use std::path::{Path, PathBuf};
+
+const TEXT: &[u8] = b"abcahgdpomnkkabcfdelijbaponmlkjihgfe";
+
+fn golden(file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/golden/models").join(file)
+}
+
+/// The models' names with their logits.
+fn all() -> Vec<(String, Vec<f32>)> {
+    let lines = std::fs::read_to_string(golden("logits.txt")).unwrap();
+    let of = |line: &str| {
+        let mut words = line.split(' ');
+        (words.next().unwrap().into(), words.map(|x| x.parse().unwrap()).collect())
+    };
+    lines.lines().map(of).collect()
+}
+
+fn open(name: &str) -> Model {
+    let part = golden(&format!("{name}-00001-of-00003.gguf"));
+    let path = if part.exists() { part } else { golden(&format!("{name}.gguf")) };
+    Model::open(&path).unwrap_or_else(|why| panic!("{name}: {why}"))
+}
+
+/// The logits after the text, of which `most` tokens are taken at once.
+fn logits<M: Machine + Blocking>(machine: &M, model: Model, most: usize) -> Vec<f32> {
+    let Model { config, vocabulary, weights } = model;
+    let weights = Weights::new(machine, weights).unwrap();
+    let mut follower = Follower::new(machine.clone(), config, &weights, most).unwrap();
+    follower.feed(&vocabulary.encode(TEXT)).unwrap().to_vec()
+}
+
+#[test]
+fn logits_are_those_of_another_forward_pass() {
+    let all = all();
+    assert_eq!(all.len(), 20);
+    let check = |name: &str, got: Vec<f32>, want: &[f32]| {
+        let size = want.iter().fold(1.0f32, |m, x| m.max(x.abs()));
+        let off = want.iter().zip(&got).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        // Of blocks the activations have eight bits.
+        let most = if name == "quantised_bias" { 0.03 } else { 1e-4 };
+        assert!(got.len() == want.len() && off <= most * size, "{name}: {off} of {size}");
+    };
+    for (name, want) in &all {
+        for most in [1, 7, TEXT.len()] {
+            check(name, logits(&Cpu::native(), open(name), most), want);
+        }
+        #[cfg(feature = "gpu")]
+        if ["all_biases", "qwen2", "wide", "factors_linear", "quantised_bias"].contains(&&name[..]) {
+            let gpu = fulmen::gpu::backend::Gpu::new(fulmen::gpu::device::Host::default());
+            check(name, logits(&gpu, open(name), 7), want);
+        }
+    }
+}
+
+#[test]
+fn a_large_vocabulary_has_the_logits_of_the_rows_that_it_repeats() {
+    let (small, n) = (open("plain"), 70_001);
+    let rows = small.config.vocab;
+    let mut large = open("plain");
+    large.config.vocab = n;
+    let (first, rest) = small.weights.numbers.split_at(small.config.embedding().end);
+    let d = small.config.dim;
+    let numbers =
+        (0..n).flat_map(|i| &first[i % rows * d..(i % rows + 1) * d]).chain(rest).copied().collect();
+    large.weights = crate::gguf::Stored::of(&large.config, numbers);
+    let (want, got) = (logits(&Cpu::native(), small, 9), logits(&Cpu::native(), large, 9));
+    assert_eq!(got.len(), n);
+    assert!(got.iter().enumerate().all(|(i, x)| (x - want[i % rows]).abs() <= 1e-5 * (1.0 + x.abs())));
+}
+
+/// What is said of the tiny model of these tests after `change`.
+fn said(change: impl FnOnce(&mut Draft<'_>)) -> Result<Model, String> {
+    let model = a_model();
+    let mut file = a_file(&model);
+    change(&mut file);
+    Model::read(&bytes_of(&file)).map_err(|why| why.to_string())
+}
+
+/// With a key more, or another value of it.
+fn with(key: &str, value: Value) -> Result<Model, String> {
+    said(|file| _ = file.values.insert(key.into(), value))
+}
+
+#[test]
+fn keys_that_are_not_known_are_refused_by_name() {
+    // Whatever comes later, too.
+    for key in [
+        "llama.invented_tomorrow",
+        "llama.rope.dimension_sections",
+        "llama.attention.temperature_length",
+        "llama.attention.q_lora_rank",
+        "llama.rope.scaling.invented",
+        "llama.",
+    ] {
+        let why = with(key, Value::U32(1)).unwrap_err();
+        assert!(why.contains(key) && why.contains("not known here"), "{why}");
+    }
+    for (key, value, part) in [
+        ("llama.expert_count", Value::U32(8), "is 8, where only 0"),
+        ("llama.expert_used_count", Value::U32(2), "is 2, where only 0"),
+        ("llama.attention.causal", Value::U32(0), "is 0, where only 1"),
+        ("llama.logit_scale", Value::F32(2.0), "is 2, where only 1"),
+        ("llama.attention.scale", Value::F32(0.5), "is 0.5, where only 0"),
+        ("llama.final_logit_softcapping", Value::F32(30.0), "is 30, where only 0"),
+        ("llama.attention.value_length", Value::U32(8), "is 8, where only 4"),
+        ("llama.rope.dimension_count", Value::U32(2), "is 2, where only 4"),
+        ("llama.rope.scaling.type", Value::Text("longrope".into()), "scaling.type` is longrope"),
+        ("llama.rope.scaling.type", Value::U32(1), "llama.rope.scaling.type"),
+        ("llama.rope.scaling.factor", Value::Text("4".into()), "`llama.rope.scaling.factor` is no number"),
+        (
+            "llama.attention.head_count",
+            Value::Text("4".into()),
+            "`llama.attention.head_count` is no whole number",
+        ),
+        ("llama.attention.head_count_kv", Value::Numbers(vec![2, 1]), "not the same in all blocks"),
+        ("llama.attention.key_length", Value::U32(3), "odd"),
+        ("general.type", Value::Text("adapter".into()), "`general.type` is adapter"),
+        ("general.architecture", Value::Text("falcon".into()), "architecture is falcon"),
+    ] {
+        let why = with(key, value).unwrap_err();
+        assert!(why.contains(part), "{key}: {why}");
+    }
+    // What says what is so anyway.
+    for (key, value) in [
+        ("llama.expert_count", Value::U32(0)),
+        ("llama.attention.causal", Value::U32(1)),
+        ("llama.logit_scale", Value::F32(1.0)),
+        ("llama.rope.scaling.finetuned", Value::U32(0)),
+        ("llama.attention.head_count_kv", Value::Numbers(vec![2, 2])),
+        ("llama.attention.key_length", Value::U32(4)),
+        ("general.type", Value::Text("model".into())),
+        ("general.invented", Value::U32(7)),
+    ] {
+        let got = with(key, value).unwrap_or_else(|why| panic!("{key}: {why}"));
+        assert_eq!(got, a_model(), "{key}");
+    }
+    // As many tokens as a window of attention has.
+    let windowed = with("llama.attention.sliding_window", Value::U32(9)).unwrap();
+    assert_eq!((a_model().config.context, windowed.config.context), (24, 9));
+    assert_eq!(with("llama.attention.sliding_window", Value::U32(4096)).unwrap(), a_model());
+}
+
+#[test]
+fn tensors_that_no_key_speaks_of_are_read_or_refused() {
+    let add = |name: &'static str, x: Vec<f32>| {
+        said(move |file| file.tensors.push((name.into(), [1, x.len()], x.into())))
+    };
+    assert_eq!(add("rope_freqs.weight", vec![1.0, 2.0]).unwrap().weights.factors, [1.0, 2.0]);
+    for (name, x, part) in [
+        ("rope_freqs.weight", vec![1.0; 3], "rope_freqs.weight"),
+        ("rope_freqs.weight", vec![1.0, f32::NAN], "rope_freqs.weight"),
+        ("rope_factors_long.weight", vec![1.0; 2], "rope_factors_long.weight"),
+        ("blk.0.attn_q_norm.weight", vec![1.0; 4], "blk.0.attn_q_norm.weight"),
+        ("blk.0.attn_norm.bias", vec![1.0; 16], "blk.0.attn_norm.bias"),
+        ("blk.7.attn_q.bias", vec![1.0; 16], "blk.7.attn_q.bias"),
+        ("output.bias", vec![1.0; 256], "output.bias"),
+        ("blk.0.attn_q.bias", vec![1.0; 15], "blk.0.attn_q.bias"),
+    ] {
+        let why = add(name, x).unwrap_err();
+        assert!(why.contains(part), "{name}: {why}");
+    }
+    // Those that such a model has nothing to train with are measured as they run, and are not trained.
+    for name in ["all_biases", "factors", "split-00001-of-00003"] {
+        let path = golden(&format!("{name}.gguf"));
+        let (code, out, err) = program(&["bench", path.to_str().unwrap(), "--steps=1"]);
+        assert!(code == 0 && out.contains("writing:") && !out.contains("training:"), "{out} {err}");
+        assert!(err.contains("training is not measured"), "{err}");
+    }
+    for name in ["linear", "yarn", "narrow"] {
+        let path = golden(&format!("{name}.gguf"));
+        let (code, out, err) =
+            program(&["bench", path.to_str().unwrap(), "--steps=1", "--batch=1", "--length=8"]);
+        assert!(code == 0 && out.contains("training:"), "{out} {err}");
+    }
+}
+
+#[test]
+fn parts_of_a_split_model_are_read_beside_each_other() {
+    let folder = Folder::new("parts");
+    let name = |no: usize| format!("split-{no:05}-of-00003.gguf");
+    let copy = |no: usize, to: &str| std::fs::copy(golden(&name(no)), folder.file(to)).unwrap();
+    let say = |file: &str| match Model::open(&folder.file(file)) {
+        Err(why @ Trouble::Incomplete(_)) => why.to_string(),
+        other => panic!("{file}: {other:?}"),
+    };
+    // A part alone, by path and as bytes.
+    copy(1, &name(1));
+    let alone = say(&name(1));
+    assert!(
+        alone.contains("part 1 of 3") && alone.contains("split-00002-of-00003.gguf is missing"),
+        "{alone}"
+    );
+    let why = Model::read(&std::fs::read(golden(&name(2))).unwrap()).unwrap_err().to_string();
+    assert!(why.contains("part 2 of 3"), "{why}");
+    // Another file in its place, and a name that says nothing of the others.
+    copy(2, &name(2));
+    copy(2, &name(3));
+    let why = say(&name(1));
+    assert!(why.contains("split-00003-of-00003.gguf says that it is part 2 of 3"), "{why}");
+    std::fs::write(folder.file(&name(3)), b"GGUF\x03\0\0\0").unwrap();
+    let why = say(&name(1));
+    assert!(why.contains("split-00003-of-00003.gguf is of no use"), "{why}");
+    copy(1, "model.gguf");
+    let why = say("model.gguf");
+    assert!(why.contains("does not end in -00001-of-00003.gguf"), "{why}");
+    // Any part stands for all.
+    copy(3, &name(3));
+    let whole = open("split");
+    for no in 1..=3 {
+        assert_eq!(Model::open(&folder.file(&name(no))).unwrap(), whole);
+    }
+    // Quantised, it is one file.
+    let out = folder.file("whole.gguf");
+    let ask =
+        ["quantize", folder.file(&name(2)).to_str().unwrap(), "--to=Q4_0", "--out", out.to_str().unwrap()]
+            .map(String::from);
+    let (code, _, err) = program(&ask.each_ref().map(|x| &x[..]));
+    // No row has a whole block, so there is nothing to do.
+    assert!(code == 2 && err.contains("split-00002-of-00003.gguf") && err.contains("whole blocks"), "{err}");
+}
+
+#[test]
+fn a_vocabulary_alone_and_other_files_are_named() {
+    let why = said(|file| file.tensors.clear()).unwrap_err();
+    assert!(why.contains("no tensors, but a vocabulary alone"), "{why}");
+    // A text in Latin-1.
+    let mut bytes = bytes_of(&a_file(&a_model()));
+    let at = bytes.windows(5).position(|w| w == b"gpt-2").unwrap();
+    bytes[at] = 0xe9;
+    let why = Model::read(&bytes).unwrap_err().to_string();
+    assert!(
+        why.contains("\"tokenizer.ggml.pre\"") && why.contains("UTF-8") && !why.contains("damaged"),
+        "{why}"
+    );
+    // The file is named by every command.
+    let folder = Folder::new("named");
+    let odd = folder.file("odd.gguf");
+    std::fs::write(&odd, b"PK\x03\x04").unwrap();
+    for args in [
+        &["inspect", odd.to_str().unwrap()][..],
+        &["generate", odd.to_str().unwrap(), "--prompt=a"],
+        &["quantize", odd.to_str().unwrap(), "--to=q4_0", "--out=x.gguf"],
+    ] {
+        let (code, out, err) = program(args);
+        assert!(code == 2 && out.is_empty() && err.contains("odd.gguf: "), "{args:?}: {err}");
+    }
+}
