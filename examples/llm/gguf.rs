@@ -281,6 +281,19 @@ pub fn floats(file: &Gguf<'_>, name: &str, len: usize) -> Option<Vec<f32>> {
     Some(t.bytes.as_chunks().0.iter().map(|&x| f32::from_le_bytes(x)).collect())
 }
 
+/// The format that takes the place of that one in rows which its blocks do not divide, where llama.cpp has one: of blocks of 32
+/// in the place of 256.
+pub fn instead(kind: u32) -> Option<u32> {
+    let other = match gguf::format(kind)?.name {
+        "q2_k" | "q3_k" => "iq4_nl",
+        "q4_k" => "q5_0",
+        "q5_k" => "q5_1",
+        "q6_k" => "q8_0",
+        _ => return None,
+    };
+    named(other)
+}
+
 /// The number of the format with that name, of those that weights are quantised to.
 pub fn named(name: &str) -> Option<u32> {
     fn is<B: Block>(name: &str) -> bool {
@@ -337,6 +350,39 @@ impl Stored {
     /// How many bytes they are where a number has so many.
     pub fn bytes(&self, width: usize) -> usize {
         width * self.numbers.len() + self.blocks.len()
+    }
+
+    /// The first weight that is NaN or infinite: its tensor, its place there, and what it is.
+    pub fn odd(&self, c: &Config) -> Result<Option<(String, usize, f32)>, Lack> {
+        fn of<B: Block>(bytes: &[u8]) -> Result<Option<(usize, f32)>, Error> {
+            // Some blocks at a time.
+            let mut some = vec![0.0; 16 * 256];
+            let many = some.len() / B::ELEMENTS;
+            for (i, blocks) in blocks::<B>(bytes)?.chunks(many).enumerate() {
+                let to = &mut some[..blocks.len() * B::ELEMENTS];
+                fulmen::dequantize(blocks, to)?;
+                if let Some((at, x)) = first(to) {
+                    return Ok(Some((i * many * B::ELEMENTS + at, x)));
+                }
+            }
+            Ok(None)
+        }
+        fn first(x: &[f32]) -> Option<(usize, f32)> {
+            x.iter().position(|x| !x.is_finite()).map(|at| (at, x[at]))
+        }
+        for ((name, ..), place) in tensors(c).into_iter().zip(&self.places) {
+            let found = match place.kind {
+                F32 => first(&self.numbers[place.range.clone()]),
+                kind => {
+                    let unknown = Err(Error::Domain { arg: "weights" });
+                    of_kind!(kind, of(&self.blocks[place.range.clone()])).unwrap_or(unknown)?
+                }
+            };
+            if let Some((at, x)) = found {
+                return Ok(Some((name, at, x)));
+            }
+        }
+        Ok(None)
     }
 
     /// All of them as numbers.

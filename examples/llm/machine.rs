@@ -399,7 +399,7 @@ impl<'a, M: Machine> Follower<'a, M> {
 
     /// The logits of what follows `ids`, which follow the tokens before.
     ///
-    /// Errors: `Error::Domain` for more tokens than there is room for, or none.
+    /// Errors: `Error::Domain` for more tokens than there is room for, or none; [`Lack::Odd`] when a logit is not finite.
     pub fn feed(&mut self, ids: &[u32]) -> Result<&mut [f32], Lack>
     where
         M: Blocking,
@@ -435,6 +435,9 @@ impl<'a, M: Machine> Follower<'a, M> {
             self.past += ids.len();
         }
         self.machine.download_async(M::view(&self.logits.0), &mut self.logits.1).await.map_err(Into::into)?;
+        if !self.logits.1.iter().all(|x| x.is_finite()) {
+            return Err(Lack::Odd(self.past));
+        }
         Ok(&mut self.logits.1)
     }
 }

@@ -252,3 +252,113 @@ fn a_vocabulary_alone_and_other_files_are_named() {
         assert!(code == 2 && out.is_empty() && err.contains("odd.gguf: "), "{args:?}: {err}");
     }
 }
+
+/// The model `name` of `tests/golden/llama` as a file whose `tensor` has `x` at element `at` of its bytes.
+fn spoilt(folder: &Folder, name: &str, tensor: &str, at: usize, x: &[u8]) -> String {
+    let path = format!("{}/../tests/golden/llama/{name}.gguf", env!("CARGO_MANIFEST_DIR"));
+    let mut bytes = std::fs::read(path).unwrap();
+    let file = fulmen::gguf::Gguf::read(&bytes).unwrap();
+    let start = file.tensor(tensor).unwrap().bytes.as_ptr() as usize - bytes.as_ptr() as usize;
+    bytes[start + at..][..x.len()].copy_from_slice(x);
+    let to = folder.file(&format!("{tensor}.gguf"));
+    std::fs::write(&to, bytes).unwrap();
+    to.to_str().unwrap().into()
+}
+
+#[test]
+fn weights_that_are_no_numbers_are_named() {
+    let folder = Folder::new("nan");
+    let text = folder.file("text");
+    std::fs::write(&text, "the cat sat on the mat. ".repeat(4)).unwrap();
+    let text = text.to_str().unwrap();
+    let (nan, infinite) = (f32::NAN.to_le_bytes(), f32::NEG_INFINITY.to_le_bytes());
+    for (name, tensor, at, x, part) in [
+        ("words", "blk.1.ffn_up.weight", 4 * 77, &nan[..], "`blk.1.ffn_up.weight` has NaN at element 77"),
+        ("words", "output_norm.weight", 4 * 31, &infinite, "`output_norm.weight` has -inf at element 31"),
+        // Halves: the scale of a block, of which the second of a row is element 32; and a number.
+        ("pairs", "blk.0.ffn_up.weight", 18 * 5, &[0, 0x7e], "`blk.0.ffn_up.weight` has NaN at element 160"),
+        ("pieces", "token_embd.weight", 2 * 5, &[0, 0x7e], "`token_embd.weight` has NaN at element 5"),
+    ] {
+        let model = spoilt(&folder, name, tensor, at, x);
+        let (code, out, err) = program(&["perplexity", &model, "--text", text]);
+        assert!(code != 0 && out.is_empty(), "{tensor}: {code} {out}");
+        assert!(err.contains(part) && err.contains(&format!("{tensor}.gguf: ")), "{tensor}: {err}");
+    }
+    // Of a token that the prompt has; and weights that are numbers, whose products are not.
+    let (code, _, err) = program(&[
+        "generate",
+        folder.file("output_norm.weight.gguf").to_str().unwrap(),
+        "--prompt=the",
+        "--tokens=2",
+    ]);
+    assert!(code != 0 && err.contains("logits after"), "{err}");
+    let huge = [f32::MAX; 64].map(f32::to_le_bytes).concat();
+    let model = spoilt(&folder, "words", "blk.0.ffn_down.weight", 0, &huge);
+    let (code, out, err) = program(&["perplexity", &model, "--text", text]);
+    assert!(code != 0 && out.is_empty() && err.contains("logits after"), "{out} {err}");
+}
+
+#[test]
+fn rows_that_blocks_do_not_divide_take_the_format_of_llama_cpp() {
+    let folder = Folder::new("instead");
+    let model = format!("{}/../tests/golden/llama/words.gguf", env!("CARGO_MANIFEST_DIR"));
+    // Rows of 32 elements, and of 48 in `ffn_down`.
+    for (to, instead) in [
+        ("q2_k", "iq4_nl"),
+        ("Q3_K", "iq4_nl"),
+        ("q4_k", "q5_0"),
+        ("Q5_K", "q5_1"),
+        ("q6_k", "q8_0"),
+        ("MXFP4", "mxfp4"),
+    ] {
+        let out = folder.file("small.gguf");
+        let out = out.to_str().unwrap();
+        let (code, _, err) = program(&["quantize", &model, "--to", to, "--out", out]);
+        let aloud = err.contains(&format!("so in {instead}, as llama.cpp does: token_embd.weight ["));
+        assert!(
+            code == 0 && (aloud || to == "MXFP4") && err.contains("so as they are: blk.0.ffn_down.weight"),
+            "{err}"
+        );
+        let bytes = std::fs::read(out).unwrap();
+        let file = fulmen::gguf::Gguf::read(&bytes).unwrap();
+        for t in file.tensors() {
+            let is = fulmen::gguf::format(t.info.kind()).unwrap().name;
+            let stays = t.info.shape().len() == 1 || t.info.name().contains("ffn_down");
+            assert_eq!(is, if stays { "f32" } else { instead }, "{to}: {}", t.info.name());
+        }
+        assert!(Model::read(&bytes).is_ok());
+        // What is quantised is not quantised again.
+        let (code, _, err) =
+            program(&["quantize", out, "--to", to, "--out", folder.file("x").to_str().unwrap()]);
+        assert!(
+            code == 2 && err.contains("small.gguf: ") && err.contains(&format!("is {instead}, not f32")),
+            "{err}"
+        );
+    }
+}
+
+#[test]
+fn many_different_words_are_counted_before_they_are_learnt() {
+    let folder = Folder::new("distinct");
+    let text = folder.file("text");
+    let words: String = (0..200_000u32).map(|i| format!(" {:08x}", i.wrapping_mul(2_654_435_761))).collect();
+    std::fs::write(&text, &words).unwrap();
+    let text = text.to_str().unwrap();
+    let (code, out, err) = program(&["train", text, "--plan"]);
+    assert_eq!(code, 0, "{err}");
+    let row = |name: &str| -> usize {
+        let line = out
+            .lines()
+            .find(|l| l.ends_with(&format!("  {name}")))
+            .unwrap_or_else(|| panic!("{name}: {out}"));
+        line.split_whitespace().next().unwrap().parse().unwrap()
+    };
+    // Nine letters of four bytes, and an entry and a place for each word; the tokens of all of them; the text.
+    assert!(row("words") > 200_000 * (9 * 4 + 24 + 24), "{out}");
+    assert!(row("text's tokens") >= 4 * words.len() && row("text") >= words.len(), "{out}");
+    let few = folder.file("few");
+    std::fs::write(&few, "ab ".repeat(600_000)).unwrap();
+    let (_, out, _) = program(&["train", few.to_str().unwrap(), "--plan"]);
+    let line = out.lines().find(|l| l.ends_with("  words")).unwrap();
+    assert!(line.split_whitespace().next().unwrap().parse::<usize>().unwrap() < 10_000, "{out}");
+}
