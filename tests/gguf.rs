@@ -428,6 +428,28 @@ fn formats_have_the_sizes_of_the_reference() {
         (20, "iq4_nl", 32, 18),
         (30, "bf16", 1, 2),
         (39, "mxfp4", 32, 17),
+        (3, "q4_1", 32, 20),
+        (6, "q5_0", 32, 22),
+        (7, "q5_1", 32, 24),
+        // The package 0.19 says 40 bytes, as of two single-precision numbers; ggml's block has two halves.
+        (9, "q8_1", 32, 36),
+        (16, "iq2_xxs", 256, 66),
+        (17, "iq2_xs", 256, 74),
+        (18, "iq3_xxs", 256, 98),
+        (19, "iq1_s", 256, 50),
+        (21, "iq3_s", 256, 110),
+        (22, "iq2_s", 256, 82),
+        (23, "iq4_xs", 256, 136),
+        (24, "i8", 1, 1),
+        (25, "i16", 1, 2),
+        (26, "i32", 1, 4),
+        (27, "i64", 1, 8),
+        (28, "f64", 1, 8),
+        (29, "iq1_m", 256, 56),
+        (34, "tq1_0", 256, 54),
+        (35, "tq2_0", 256, 66),
+        (40, "nvfp4", 64, 36),
+        (41, "q1_0", 128, 18),
     ] {
         assert_eq!(format(kind), Some(Format { name, elements, bytes }));
     }

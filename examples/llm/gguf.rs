@@ -1,5 +1,7 @@
 //! Models as GGUF files: which keys and tensors they have. The library reads and writes.
 
+#[path = "blocks.rs"]
+mod blocks_of;
 #[path = "keys.rs"]
 mod keys;
 #[path = "parts.rs"]
@@ -221,6 +223,15 @@ pub fn numbers_of(kind: u32, bytes: &[u8]) -> Option<Vec<f32>> {
     }
 }
 
+/// The numbers in blocks of a format that the library does not multiply with.
+pub fn read_blocks(kind: u32, bytes: &[u8]) -> Option<Vec<f32>> {
+    let (read, format) = (blocks_of::reader(kind)?, gguf::format(kind)?);
+    let mut to = vec![0.0; bytes.len() / format.bytes * format.elements];
+    let blocks = bytes.chunks_exact(format.bytes);
+    to.chunks_exact_mut(format.elements).zip(blocks).for_each(|(to, block)| read(block, to));
+    Some(to)
+}
+
 /// The tensors of a model: blocks as they are, and numbers; those of a bias that a file lacks are 0.
 fn stored(file: &Parts<'_>, all: &[(String, Range<usize>, [usize; 2])]) -> Result<Stored, Trouble> {
     fn known<B: Block>() {}
@@ -243,6 +254,7 @@ fn stored(file: &Parts<'_>, all: &[(String, Range<usize>, [usize; 2])]) -> Resul
         match kind {
             F32 => numbers += t.bytes.len() / 4,
             F16 | BF16 => numbers += t.bytes.len() / 2,
+            _ if blocks_of::reader(kind).is_some() => numbers += shape[0] * shape[1],
             // A vector is no operand of a product.
             _ if of_kind!(kind, known()).is_some() && shape[0] > 1 => bytes += t.bytes.len(),
             _ => {
@@ -263,7 +275,7 @@ fn stored(file: &Parts<'_>, all: &[(String, Range<usize>, [usize; 2])]) -> Resul
             continue;
         };
         let kind = t.info.kind();
-        let Some(numbers) = numbers_of(kind, t.bytes) else {
+        let Some(numbers) = numbers_of(kind, t.bytes).or_else(|| read_blocks(kind, t.bytes)) else {
             let start = to.blocks.len();
             to.blocks.extend_from_slice(t.bytes);
             to.places.push(Place { kind, rows, range: start..to.blocks.len() });

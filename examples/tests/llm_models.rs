@@ -362,3 +362,82 @@ fn many_different_words_are_counted_before_they_are_learnt() {
     let line = out.lines().find(|l| l.ends_with("  words")).unwrap();
     assert!(line.split_whitespace().next().unwrap().parse::<usize>().unwrap() < 10_000, "{out}");
 }
+
+#[test]
+fn blocks_that_become_numbers_are_those_of_the_reference() {
+    let folder = golden("../blocks");
+    let mut seen = 0;
+    for kind in 0..64 {
+        let Some(format) = fulmen::gguf::format(kind) else { continue };
+        let Ok(all) = std::fs::read(folder.join(format!("{}.bin", format.name))) else {
+            assert!(!format.name.starts_with("iq") || format.name == "iq4_nl", "{}", format.name);
+            continue;
+        };
+        let n = all.len() / (format.bytes + 4 * format.elements);
+        let (blocks, numbers) = all.split_at(n * format.bytes);
+        let want: Vec<u32> = numbers.as_chunks().0.iter().map(|x| u32::from_le_bytes(*x)).collect();
+        let got: Vec<u32> =
+            crate::gguf::read_blocks(kind, blocks).unwrap().into_iter().map(f32::to_bits).collect();
+        // Of two zeros either.
+        let same = |(a, b): (&u32, &u32)| a == b || (a | b) << 1 == 0;
+        let off = want.iter().zip(&got).position(|pair| !same(pair));
+        assert!(n == 6 && want.len() == got.len() && off.is_none(), "{}: {off:?}", format.name);
+        seen += 1;
+    }
+    assert_eq!(seen, 11);
+}
+
+#[test]
+fn a_model_of_such_blocks_has_their_numbers() {
+    use fulmen::gguf::{Error, Info, Value as Stored, write};
+    let sizes =
+        crate::config::Config { dim: 256, heads: 2, kv_heads: 1, hidden: 256, layers: 1, ..a_model().config };
+    let model = Model {
+        config: sizes,
+        weights: crate::gguf::Stored::of(&sizes, crate::train::first_parameters(&sizes, 3).unwrap()),
+        ..a_model()
+    };
+    let plain = bytes_of(&a_file(&model));
+    let plain = fulmen::gguf::Gguf::read(&plain).unwrap();
+    let values: Vec<(&str, Stored<'_>)> = plain.values().collect();
+    // `tq2_0`, whose blocks end with their scale, 0.5.
+    let of = |t: &fulmen::gguf::Tensor<'_>| {
+        let mut bytes = vec![0x94; t.bytes.len() / 1024 * 66];
+        bytes.chunks_exact_mut(66).for_each(|b| b[64..].copy_from_slice(&[0, 0x38]));
+        bytes
+    };
+    let all: Vec<_> = plain
+        .tensors()
+        .map(|t| (t, if t.info.shape().len() == 2 { of(&t) } else { t.bytes.to_vec() }))
+        .collect();
+    let infos: Vec<_> = all
+        .iter()
+        .map(|(t, _)| {
+            Info::new(t.info.name(), t.info.shape(), if t.info.shape().len() == 2 { 35 } else { 0 }).unwrap()
+        })
+        .collect();
+    let mut bytes = Vec::new();
+    let sink = |b: &[u8]| {
+        bytes.extend_from_slice(b);
+        Ok::<(), Error<'_>>(())
+    };
+    write(&values, &infos, sink, |i, put| put(&all[i].1)).unwrap();
+    let read = Model::read(&bytes).unwrap();
+    assert!(read.weights.blocks.is_empty());
+    // 0b10_01_01_00: minus, nothing, nothing, plus, 32 of each.
+    let row: Vec<f32> = [-0.5, 0.0, 0.0, 0.5].into_iter().flat_map(|x| [x; 32]).collect();
+    assert!(read.weights.numbers[..256 * 256].chunks(128).all(|part| part == row));
+    let (code, _, err) = {
+        let folder = Folder::new("ternary");
+        let path = folder.file("ternary.gguf");
+        std::fs::write(&path, &bytes).unwrap();
+        program(&[
+            "quantize",
+            path.to_str().unwrap(),
+            "--to=q4_0",
+            "--out",
+            folder.file("x").to_str().unwrap(),
+        ])
+    };
+    assert!(code == 2 && err.contains("is tq2_0, not f32"), "{err}");
+}
