@@ -213,14 +213,25 @@ fn what_is_wrong_is_named() {
         raw(0, 1, &[&text("k"), &[9, 0, 0, 0, 4, 0, 0, 0], &u64::MAX.to_le_bytes()]),
         Error::Count("elements"),
     );
-    is(raw(0, 1, &[&u64::MAX.to_le_bytes(), &[0; 32]]), Error::Truncated("a key"));
+    is(raw(0, 1, &[&u64::MAX.to_le_bytes(), &[0; 32]]), Error::Truncated("the name of a key"));
     is(raw(0, 1, &[&text("k"), &[8, 0, 0, 0], &u64::MAX.to_le_bytes()]), Error::Truncated("a value"));
     // Types, among them arrays of arrays.
     is(raw(0, 1, &[&text("k"), &[77, 0, 0, 0, 0]]), Error::Type("k", 77));
     is(raw(0, 1, &[&text("k"), &[9, 0, 0, 0, 9, 0, 0, 0], &[0; 16]]), Error::Type("k", 9));
     is(raw(0, 1, &[&text("k"), &[7, 0, 0, 0, 2]]), Error::Type("k", 7));
     is(raw(0, 1, &[&text("k"), &[9, 0, 0, 0, 7, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2]]), Error::Type("k", 7));
-    is(raw(0, 1, &[&[1, 0, 0, 0, 0, 0, 0, 0, 0xff], &[0; 8]]), Error::Text);
+    // Text in Latin-1: as a name, as a value, as an element.
+    let latin = [4, 0, 0, 0, 0, 0, 0, 0, b'c', b'a', b'f', 0xe9];
+    is(raw(0, 1, &[&latin, &[0; 8]]), Error::Name("the name of a key"));
+    is(raw(0, 1, &[&text("k"), &[8, 0, 0, 0], &latin]), Error::Text("k"));
+    is(raw(0, 1, &[&text("k"), &[9, 0, 0, 0, 8, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0], &latin]), Error::Text("k"));
+    is(
+        with_tensors(&[[&latin[..], &entry("", &[4], 0, 0)[8..]].concat()]),
+        Error::Name("the name of a tensor"),
+    );
+    let long = "k".repeat(MAX_NAME);
+    assert!(walk(&raw(0, 1, &[&text(&long), &[0, 0, 0, 0, 7]])));
+    is(raw(0, 1, &[&text(&(long + "k")), &[0, 0, 0, 0, 7]]), Error::Count("bytes of a name"));
     let key = |name: &str, n: u32| [text(name), vec![4, 0, 0, 0], n.to_le_bytes().to_vec()].concat();
     is(raw(0, 3, &[&key("a", 1), &key("b", 1), &key("a", 2)]), Error::Duplicate("a"));
     for n in [0, 1, 4, 24, 33] {
@@ -243,17 +254,94 @@ fn what_is_wrong_is_named() {
     is(with_tensors(&[entry("t", &[4], 0, u64::MAX - 31)]), Error::Offset("t"));
     is(with_tensors(&[entry("t", &[200], 0, 0)]), Error::Offset("t"));
     is(with_tensors(&[entry("t", &[16], 0, 0), entry("u", &[4], 0, 32)]), Error::Overlap("u"));
-    is(with_tensors(&[entry("t", &[4], 0, 64), entry("u", &[4], 0, 0)]), Error::Overlap("u"));
+    is(
+        with_tensors(&[entry("t", &[9], 0, 32), entry("v", &[4], 0, 96), entry("u", &[9], 0, 0)]),
+        Error::Overlap("t"),
+    );
+    is(with_tensors(&[entry("t", &[4], 0, 64), entry("u", &[4], 0, 64)]), Error::Overlap("u"));
     assert!(walk(&with_tensors(&[entry("t", &[16], 0, 0), entry("u", &[0], 0, 64), entry("v", &[], 0, 64)])));
 }
 
 #[test]
+fn data_in_another_order_are_read() {
+    let (n, each) = (40, 64);
+    for seed in 0..20 {
+        // Entry `i` at the place that a step of an odd number gives.
+        let places: Vec<usize> = (0..n).map(|i| (i * (2 * seed + 3) + seed) % n).collect();
+        let distinct: std::collections::BTreeSet<_> = places.iter().collect();
+        if distinct.len() < n {
+            continue;
+        }
+        let names: Vec<String> = (0..n).map(|i| format!("t{i}")).collect();
+        let entries: Vec<_> =
+            places.iter().zip(&names).map(|(at, name)| entry(name, &[16], 0, (at * each) as u64)).collect();
+        let all: Vec<&[u8]> = entries.iter().map(|e| &e[..]).collect();
+        let mut bytes = raw(n as u64, 0, &all);
+        bytes.resize(bytes.len().next_multiple_of(ALIGNMENT), 0);
+        (0..n).for_each(|at| bytes.extend_from_slice(&[at as u8; 64]));
+        let file = Gguf::read(&bytes).unwrap();
+        for (at, name) in places.iter().zip(&names) {
+            assert_eq!(file.tensor(name).unwrap().bytes, [*at as u8; 64], "{name}");
+        }
+    }
+}
+
+/// A file of `n` keys and `n` tensors, none of which has elements.
+fn of_names(n: usize, name: impl Fn(usize) -> String) -> Vec<u8> {
+    let names: Vec<String> = (0..n).map(name).collect();
+    let mut parts: Vec<Vec<u8>> = names.iter().map(|k| [text(k), vec![0, 0, 0, 0, 7]].concat()).collect();
+    parts.extend(names.iter().map(|k| entry(k, &[0], 0, 0)));
+    let parts: Vec<&[u8]> = parts.iter().map(|p| &p[..]).collect();
+    [raw(n as u64, n as u64, &parts), vec![0; 64]].concat()
+}
+
+#[test]
 fn many_names_are_told_apart() {
-    let names: Vec<String> = (0..3000).map(|i| format!("blk.{i}.weight")).collect();
-    let mut entries: Vec<_> = names.iter().map(|n| entry(n, &[0], 0, 0)).collect();
-    assert!(walk(&with_tensors(&entries)));
-    entries.push(entry("blk.7.weight", &[0], 0, 0));
-    assert_eq!(Gguf::read(&with_tensors(&entries)).unwrap_err(), Error::Duplicate("blk.7.weight"));
+    // Around the number that a small frame has room for, and the most.
+    for n in [2, 511, 512, 513, 3000, MAX_NAMES] {
+        let name = |i: usize| format!("blk.{}.weight", i * 11 % n);
+        assert!(walk(&of_names(n, name)), "{n}");
+        for (a, b) in [(0, n - 1), (n / 2, n / 2 - 1), (n - 2, n - 1)] {
+            let bytes = of_names(n, |i| name(if i == b { a } else { i }));
+            assert_eq!(Gguf::read(&bytes).unwrap_err(), Error::Duplicate(&name(a)), "{n} {a} {b}");
+        }
+    }
+    let entries: Vec<_> = ["a", "b", "a"].iter().map(|n| entry(n, &[0], 0, 0)).collect();
+    assert_eq!(Gguf::read(&with_tensors(&entries)).unwrap_err(), Error::Duplicate("a"));
+}
+
+/// The least time of some runs.
+fn least(mut run: impl FnMut()) -> f64 {
+    let mut one = || {
+        let started = std::time::Instant::now();
+        run();
+        started.elapsed().as_secs_f64()
+    };
+    (0..5).map(|_| one()).fold(f64::INFINITY, f64::min)
+}
+
+#[test]
+fn time_does_not_grow_as_the_square_of_the_names() {
+    // Eight times as many: eight times the time, and a little for the sorting; 64 times where each is compared with each.
+    let time = |n: usize| {
+        let bytes =
+            of_names(n, |i| format!("{i:05} a name of some length that begins with what is different"));
+        let file = Gguf::read(&bytes).unwrap();
+        let names: Vec<&str> = file.tensors().map(|t| t.info.name()).collect();
+        let needs: Vec<_> = names.iter().map(|name| Need::Tensor(name, &[0])).collect();
+        let values: Vec<_> = file.values().collect();
+        let infos: Vec<_> = file.tensors().map(|t| t.info).collect();
+        [
+            least(|| assert!(Gguf::read(&bytes).is_ok())),
+            least(|| assert_eq!(validate_model_load(&file, &needs), Ok(()))),
+            least(|| write(&values, &infos, |_| Ok::<(), Error<'_>>(()), |_, _| Ok(())).unwrap()),
+        ]
+    };
+    for ((few, many), what) in
+        time(MAX_NAMES / 8).into_iter().zip(time(MAX_NAMES)).zip(["read", "needs", "write"])
+    {
+        assert!(many < 28.0 * few, "{what}: {few} s and {many} s");
+    }
 }
 
 #[test]
@@ -340,6 +428,28 @@ fn formats_have_the_sizes_of_the_reference() {
         (20, "iq4_nl", 32, 18),
         (30, "bf16", 1, 2),
         (39, "mxfp4", 32, 17),
+        (3, "q4_1", 32, 20),
+        (6, "q5_0", 32, 22),
+        (7, "q5_1", 32, 24),
+        // The package 0.19 says 40 bytes, as of two single-precision numbers; ggml's block has two halves.
+        (9, "q8_1", 32, 36),
+        (16, "iq2_xxs", 256, 66),
+        (17, "iq2_xs", 256, 74),
+        (18, "iq3_xxs", 256, 98),
+        (19, "iq1_s", 256, 50),
+        (21, "iq3_s", 256, 110),
+        (22, "iq2_s", 256, 82),
+        (23, "iq4_xs", 256, 136),
+        (24, "i8", 1, 1),
+        (25, "i16", 1, 2),
+        (26, "i32", 1, 4),
+        (27, "i64", 1, 8),
+        (28, "f64", 1, 8),
+        (29, "iq1_m", 256, 56),
+        (34, "tq1_0", 256, 54),
+        (35, "tq2_0", 256, 66),
+        (40, "nvfp4", 64, 36),
+        (41, "q1_0", 128, 18),
     ] {
         assert_eq!(format(kind), Some(Format { name, elements, bytes }));
     }

@@ -30,6 +30,7 @@ macro_rules! each_format {
 
 // After the macro, which they use.
 mod absmax;
+mod borders;
 mod bytes;
 // Contracts are files, which this target has not.
 #[cfg(not(target_arch = "wasm32"))]

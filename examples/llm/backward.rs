@@ -16,7 +16,7 @@ fn gradients<'a, B: Transformer<f32>>(
     let [norm_2, block] = B::split(block, at.norm_2.len())?;
     let [gate_up, block] = B::split(block, at.gate_up.len())?;
     let [down, _] = B::split(block, at.down.len())?;
-    Ok(Weights { norm_1, q, kv, o, norm_2, gate_up, down })
+    Ok(Weights { biases: [const { None }; 5], norm_1, q, kv, o, norm_2, gate_up, down })
 }
 
 /// Backward of [`linear`]: `dx = dy·w + keep·dx`, `dw += dyᵀ·x`.
@@ -54,11 +54,13 @@ fn block_backward<B: Transformer<f32>>(
     room: Out<'_, B>,
     mut workspace: Out<'_, B>,
 ) -> Result<(), B::Error> {
-    let (d, width, f, hd, rows) = (c.dim, c.kv_width(), c.hidden, c.head_dim(), span.rows());
+    let (d, qd, width, f, hd) = (c.dim, c.q_width(), c.kv_width(), c.hidden, c.head_dim());
+    let rows = span.rows();
     let [mut dx, room] = B::split(room, rows * d)?;
     let [mut wide, room] = B::split(room, rows * 2 * f)?;
     let [mut narrow, room] = B::split(room, rows * f)?;
-    let [mut dq, room] = B::split(room, rows * d)?;
+    let [mut dq, room] = B::split(room, rows * qd)?;
+    let [mut d_attended, room] = B::split(room, rows * qd)?;
     let [mut dkv, _] = B::split(room, rows * width)?;
 
     linear_backward(
@@ -88,17 +90,17 @@ fn block_backward<B: Transformer<f32>>(
 
     linear_backward(
         b,
-        [d, d],
+        [d, qd],
         B::read(&kept.attended),
         w.o,
         B::read(dh),
         0.0,
-        B::lend(&mut dx),
+        B::lend(&mut d_attended),
         dw.o,
         B::lend(&mut workspace),
     )?;
     let (cos, sin) = angles.of(span, hd / 2)?;
-    let of = |x| B::matrix(x, rows, d);
+    let of = |x| B::matrix(x, rows, qd);
     let [keys, values] = keys_values::<B>(c, span, kv)?;
     let [dk, dv] = B::split_cols(B::matrix_mut(B::lend(&mut dkv), rows, width)?, width / 2)?;
     b.attention_backward(
@@ -109,17 +111,17 @@ fn block_backward<B: Transformer<f32>>(
         None,
         of(B::read(&kept.attended))?,
         B::read(&kept.lse),
-        of(B::read(&dx))?,
-        B::matrix_mut(B::lend(&mut dq), rows, d)?,
+        of(B::read(&d_attended))?,
+        B::matrix_mut(B::lend(&mut dq), rows, qd)?,
         dk,
         dv,
         B::lend(&mut workspace),
     )?;
-    b.rope_view(B::matrix_mut(B::lend(&mut dq), rows, d)?, hd, cos, sin, RopeStyle::Interleaved, true)?;
+    b.rope_view(B::matrix_mut(B::lend(&mut dq), rows, qd)?, hd, cos, sin, c.rope.style, true)?;
     let [dk, _] = B::split_cols(B::matrix_mut(B::lend(&mut dkv), rows, width)?, width / 2)?;
-    b.rope_view(dk, hd, cos, sin, RopeStyle::Interleaved, true)?;
+    b.rope_view(dk, hd, cos, sin, c.rope.style, true)?;
     let x1 = B::read(&kept.x1);
-    linear_backward(b, [d, d], x1, w.q, B::read(&dq), 0.0, B::lend(&mut dx), dw.q, B::lend(&mut workspace))?;
+    linear_backward(b, [qd, d], x1, w.q, B::read(&dq), 0.0, B::lend(&mut dx), dw.q, B::lend(&mut workspace))?;
     linear_backward(b, [width, d], x1, w.kv, B::read(&dkv), 1.0, B::lend(&mut dx), dw.kv, workspace)?;
     b.rms_norm_residual_backward(h_in, w.norm_1, B::read(&dx), c.eps, B::lend(dh), dw.norm_1)
 }
@@ -129,7 +131,7 @@ fn block_backward<B: Transformer<f32>>(
 pub fn training_room(c: &Config, rows: usize) -> [usize; 2] {
     let [kept, exact] = kept_len(c);
     let head = c.dim + c.vocab;
-    let backward = 2 * c.dim + 3 * c.hidden + c.kv_width();
+    let backward = c.dim + 2 * c.q_width() + 3 * c.hidden + c.kv_width();
     let streams = (c.layers + 2) * c.dim;
     [c.layers * (kept + c.kv_width()) + head + backward, streams + c.layers * exact].map(|n| rows * n)
 }

@@ -5,7 +5,7 @@ use crate::config::Config;
 use crate::gguf::Model;
 use crate::machine::{Follower, Machine, Weights};
 use crate::memory::zeros;
-use crate::train::{Recipe, Trainer, random};
+use crate::train::{Recipe, Trainer, is_trained, random};
 use fulmen::backend::Blocking;
 use std::time::Instant;
 
@@ -34,9 +34,9 @@ pub fn run<M: Machine + Blocking>(
     let bytes = model.weights.bytes(machine.weight_bytes());
     writeln!(io.out, "{} parameters, {bytes} bytes, on {}", c.parameters(), machine.name())?;
     let tokens: Vec<u32> = (0..1 << 16).map(|i| (random(1, i) % c.vocab as u64) as u32).collect();
-    // Blocks are not trained, nor output weights of their own.
-    if model.weights.blocks.is_empty() && c.tied {
-        train(&machine, r, c, &model, &tokens, io)?;
+    match is_trained(&c, &model.weights) {
+        Ok(()) => train(&machine, r, c, &model, &tokens, io)?,
+        Err(why) => io.note(format_args!("training is not measured: the model has {why}\n")),
     }
 
     let pool = match r.threads() {

@@ -7,15 +7,15 @@ use crate::bench;
 use crate::chart;
 use crate::config::Config;
 use crate::files::{self, Failed, Shown, replace, shown, writable};
-use crate::gguf::{self, Model, Trouble};
+use crate::gguf::parts::{self, Parts};
+use crate::gguf::{self, Model};
 use crate::machine::{BACKENDS, Follower, Job, Machine, Weights, follower_plan, on_best_lanes, on_device};
 use crate::memory::{self, Bytes, Lack, Row};
 use crate::train::{Mark, Recipe, Trainer, first_parameters, trainer_plan, uniform};
-use crate::vocabulary::{MOST, Vocabulary, bigram_entropy};
+use crate::vocabulary::{MOST, Vocabulary, Words, bigram_entropy};
 use crate::weights;
 use core::fmt;
 use fulmen::backend::Blocking;
-use fulmen::gguf::Gguf;
 use lexopt::Arg;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, Write};
@@ -28,7 +28,8 @@ usage: llm train FILE --out MODEL     learns from the bytes of FILE
        llm bench MODEL                measures training and generation
        llm quantize MODEL --to FORMAT --out FILE
                                       the model with matrices of q4_0, q4_1, q5_0, q5_1, q8_0, iq4_nl, mxfp4 or q2_k to
-                                      q6_k, which stay so when it runs
+                                      q6_k, which stay so when it runs; a row that 256 does not divide takes blocks of 32
+                                      in the place of q2_k to q6_k, as in llama.cpp
        llm perplexity MODEL --text FILE
                                       how well the model foresees FILE (its first --tokens)
        llm inspect FILE               the keys and tensors of any GGUF file
@@ -106,7 +107,7 @@ impl From<fulmen::Error> for Stop {
     }
 }
 
-fn useless(path: &Path, why: impl fmt::Display) -> Stop {
+pub fn useless(path: &Path, why: impl fmt::Display) -> Stop {
     Stop::Useless(format!("{}: {why}", shown(path)))
 }
 
@@ -304,7 +305,7 @@ impl Request {
                 Arg::Long("text") => r.text = Some(args.value()?.into()),
                 Arg::Long("to") => {
                     let name = args.value()?.to_string_lossy().into_owned();
-                    r.to = gguf::named(&name);
+                    r.to = gguf::named(&name.to_lowercase());
                     if r.to.is_none() {
                         return usage(format!("--to {} is no format of weights", Shown(name)));
                     }
@@ -431,11 +432,11 @@ impl Job for Work<'_, '_> {
                     r.text.as_deref().unwrap_or(Path::new("")),
                 );
                 let text = files::read(path).map_err(|why| useless(path, why))?;
-                weights::perplexity(machine, model, &text, r.tokens.unwrap_or(usize::MAX), io)
+                weights::perplexity(machine, (&r.file, model), &text, r.tokens.unwrap_or(usize::MAX), io)
             }
             Command::Inspect => {
                 let bytes = files::read(&r.file).map_err(|why| useless(&r.file, why))?;
-                weights::inspect(&bytes, io.out)
+                weights::inspect(&r.file, &bytes, io.out)
             }
         }
     }

@@ -4,14 +4,15 @@ use super::*;
 
 pub(super) fn quantize(r: &Request, io: &mut Streams<'_>) -> Result<(), Stop> {
     let (Some(out), Some(kind)) = (r.out.as_deref(), r.to) else { return Ok(()) };
-    let bytes = files::read(&r.file).map_err(|why| useless(&r.file, why))?;
-    let file = Gguf::read(&bytes).map_err(|why| useless(&r.file, Trouble::from(why)))?;
+    let bytes = parts::read(&r.file).map_err(|why| useless(&r.file, why))?;
+    let file = Parts::of(&bytes).map_err(|why| useless(&r.file, why))?;
     // What is wrong with the model is said of its file, before there is another.
-    Model::from_file(&file).map_err(|why| useless(&r.file, why))?;
+    Model::from_parts(&file).map_err(|why| useless(&r.file, why))?;
     let mut whole = Vec::new();
     weights::quantize(&file, kind, io, &mut whole).map_err(|why| useless(&r.file, why))?;
     replace(out, |to| to.write_all(&whole))?;
-    Ok(writeln!(io.out, "{}: {} bytes, from {}", shown(out), whole.len(), bytes.len())?)
+    let before: usize = bytes.iter().map(Vec::len).sum();
+    Ok(writeln!(io.out, "{}: {} bytes, from {before}", shown(out), whole.len())?)
 }
 
 /// Prints the bytes of each buffer of `f32` or tokens.
@@ -68,10 +69,12 @@ pub(super) fn train<M: Machine + Blocking>(
     io: &mut Streams<'_>,
 ) -> Result<(), Stop> {
     let name = machine.name();
-    if r.plan {
-        return print_plan(io.out, &trainer_plan(&machine, &r.config, &r.recipe)?);
-    }
+    let plan = trainer_plan(&machine, &r.config, &r.recipe)?;
     let text = files::read(&r.file).map_err(|why| useless(&r.file, why))?;
+    if r.plan {
+        let of_text = Words::of(&text)?.plan(r.config.vocab, text.len());
+        return print_plan(io.out, &[&plan[..], &of_text].concat());
+    }
     let out = r.out.as_deref().unwrap_or(Path::new(""));
     let state = beside(out, ".state");
     let svg = r.svg.clone().unwrap_or_else(|| beside(out, ".svg"));
@@ -80,7 +83,9 @@ pub(super) fn train<M: Machine + Blocking>(
     // A stretch of a hundredth, when a sequence of mostly single bytes fits into all five.
     let stretch = if text.len() / 20 > 4 * r.config.context { text.len() / 100 } else { 0 };
     let bigram = bigram_entropy(&text) as f32;
-    let (text, apart) = hold_out(&text, stretch);
+    let whole = text;
+    let (text, apart) = hold_out(&whole, stretch);
+    drop(whole);
     let (trainer, vocabulary, mut losses) = if r.resume {
         let (trainer, vocabulary, of, losses) =
             Trainer::resume(machine, &state).map_err(|why| useless(&state, why))?;
@@ -94,11 +99,11 @@ pub(super) fn train<M: Machine + Blocking>(
             return Err(useless(&state, "a run left this; --resume goes on from it, --fresh starts over it"));
         }
         // Before the time that learning a vocabulary takes.
-        let plan = trainer_plan(&machine, &r.config, &r.recipe)?;
-        if M::HOST {
-            memory::check(&plan)?;
-        }
-        let vocabulary = Vocabulary::learn(&text, r.config.vocab);
+        let plan = if M::HOST { &plan[..] } else { &[] };
+        memory::check(plan)?;
+        let of_text = Words::of(&text)?.plan(r.config.vocab, text.len());
+        memory::check(&[plan, &of_text].concat())?;
+        let vocabulary = Vocabulary::learn(&text, r.config.vocab)?;
         let config = Config { vocab: vocabulary.len(), ..r.config };
         let parameters = first_parameters(&config, r.recipe.seed)?;
         (Trainer::new(machine, config, r.recipe, parameters)?, vocabulary, Vec::new())

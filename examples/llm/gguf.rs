@@ -1,17 +1,25 @@
 //! Models as GGUF files: which keys and tensors they have. The library reads and writes.
 
+#[path = "blocks.rs"]
+mod blocks_of;
+#[path = "keys.rs"]
+mod keys;
+#[path = "parts.rs"]
+pub mod parts;
+
 use crate::config::{Config, Place};
-use crate::files::{self, Shown};
+use crate::files::Shown;
 use crate::memory::{Lack, zeros};
 use crate::tokens::{Foreign, Tokenizer};
 use crate::vocabulary::Vocabulary;
 use core::fmt;
 use core::ops::Range;
-use fulmen::Error;
-use fulmen::gguf::{self, Array, Gguf, Info, Need, validate_model_load};
+use fulmen::gguf::{self, Array, Gguf, Info, Tensor};
 use fulmen::quant::{Block, blocks, bytes_of};
+use fulmen::{Error, RopeScaling, RopeStyle};
+use parts::Parts;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -41,6 +49,8 @@ pub enum Trouble {
     Foreign(String),
     /// It ends early, or says something of itself that cannot be.
     Broken(String),
+    /// It is a part, and the others are not there.
+    Incomplete(String),
     /// It is larger than this machine.
     Lack(Lack),
 }
@@ -51,6 +61,7 @@ impl fmt::Display for Trouble {
             Self::Io(e) => write!(f, "{e}"),
             Self::Foreign(why) => write!(f, "not a model of this program: {why}"),
             Self::Broken(why) => write!(f, "damaged: {why}"),
+            Self::Incomplete(why) => write!(f, "{why}"),
             Self::Lack(why) => write!(f, "{why}"),
         }
     }
@@ -70,9 +81,9 @@ impl From<Lack> for Trouble {
 
 impl From<gguf::Error<'_>> for Trouble {
     fn from(e: gguf::Error<'_>) -> Self {
-        use gguf::Error::{Format, Magic, Missing, Type, Unfit, Version};
+        use gguf::Error::{Format, Magic, Missing, Name, Text, Type, Unfit, Version};
         match e {
-            Magic | Version(_) | Type(..) | Format(..) | Missing(_) | Unfit(_) => {
+            Magic | Version(_) | Type(..) | Format(..) | Name(_) | Text(_) | Missing(_) | Unfit(_) => {
                 Self::Foreign(e.to_string())
             }
             _ => Self::Broken(e.to_string()),
@@ -171,16 +182,6 @@ pub fn reals(file: &Gguf<'_>, key: &str) -> Option<Vec<f32>> {
     Some(of.bytes().as_chunks().0.iter().map(|&x| f32::from_le_bytes(x)).collect())
 }
 
-fn number(file: &Gguf<'_>, key: &str) -> Result<usize, Trouble> {
-    let found = file.value(key).and_then(gguf::Value::number).and_then(|n| n.try_into().ok());
-    found.map_or_else(|| foreign(format!("it has no number `{key}`")), Ok)
-}
-
-fn real(file: &Gguf<'_>, key: &str) -> Result<f32, Trouble> {
-    let found = file.value(key).and_then(gguf::Value::real);
-    found.map_or_else(|| foreign(format!("it has no number `{key}`")), |x| Ok(x as f32))
-}
-
 /// Calls `$f::<Format>(arguments)` for the format of that number; `None` for one that there is no quantising to.
 macro_rules! of_kind {
     ($kind:expr, $f:ident $(<$T:ident>)? ($($arg:expr),*)) => {
@@ -222,16 +223,38 @@ pub fn numbers_of(kind: u32, bytes: &[u8]) -> Option<Vec<f32>> {
     }
 }
 
-/// The tensors of a file: blocks as they are, and numbers.
-fn stored(file: &Gguf<'_>, all: &[(String, Range<usize>, [usize; 2])]) -> Result<Stored, Trouble> {
+/// The numbers in blocks of a format that the library does not multiply with.
+pub fn read_blocks(kind: u32, bytes: &[u8]) -> Option<Vec<f32>> {
+    let (read, format) = (blocks_of::reader(kind)?, gguf::format(kind)?);
+    let mut to = vec![0.0; bytes.len() / format.bytes * format.elements];
+    let blocks = bytes.chunks_exact(format.bytes);
+    to.chunks_exact_mut(format.elements).zip(blocks).for_each(|(to, block)| read(block, to));
+    Some(to)
+}
+
+/// The tensors of a model: blocks as they are, and numbers; those of a bias that a file lacks are 0.
+fn stored(file: &Parts<'_>, all: &[(String, Range<usize>, [usize; 2])]) -> Result<Stored, Trouble> {
     fn known<B: Block>() {}
-    let found = || all.iter().filter_map(|(name, _, shape)| Some((file.tensor(name)?, shape)));
+    let mut found: Vec<(Option<Tensor<'_>>, [usize; 2])> = Vec::new();
     let (mut numbers, mut bytes) = (0, 0);
-    for (t, shape) in found() {
+    for (name, _, shape) in all {
+        let t = file.tensor(name);
+        found.push((t, *shape));
+        let Some(t) = t else {
+            if !name.ends_with(".bias") {
+                return Err(gguf::Error::Missing(name).into());
+            }
+            numbers += shape[1];
+            continue;
+        };
+        if t.info.shape() != dims(shape) {
+            return Err(gguf::Error::Unfit(name).into());
+        }
         let (name, kind) = (Shown(t.info.name()), t.info.kind());
         match kind {
             F32 => numbers += t.bytes.len() / 4,
             F16 | BF16 => numbers += t.bytes.len() / 2,
+            _ if blocks_of::reader(kind).is_some() => numbers += shape[0] * shape[1],
             // A vector is no operand of a product.
             _ if of_kind!(kind, known()).is_some() && shape[0] > 1 => bytes += t.bytes.len(),
             _ => {
@@ -240,14 +263,19 @@ fn stored(file: &Gguf<'_>, all: &[(String, Range<usize>, [usize; 2])]) -> Result
             }
         }
     }
-    let mut to = Stored { numbers: Vec::new(), blocks: Vec::new(), places: Vec::new() };
+    let mut to = Stored::default();
     let full = |bytes: usize| move |_| Lack::Memory { needed: Some(bytes as u128), free: None };
     to.numbers.try_reserve_exact(numbers).map_err(full(4 * numbers))?;
     to.blocks.try_reserve_exact(bytes).map_err(full(bytes))?;
-    for (t, &[rows, _]) in found() {
-        let kind = t.info.kind();
+    for (t, [rows, cols]) in found {
         let start = to.numbers.len();
-        let Some(numbers) = numbers_of(kind, t.bytes) else {
+        let Some(t) = t else {
+            to.numbers.resize(start + cols, 0.0);
+            to.places.push(Place { kind: F32, rows, range: start..start + cols });
+            continue;
+        };
+        let kind = t.info.kind();
+        let Some(numbers) = numbers_of(kind, t.bytes).or_else(|| read_blocks(kind, t.bytes)) else {
             let start = to.blocks.len();
             to.blocks.extend_from_slice(t.bytes);
             to.places.push(Place { kind, rows, range: start..to.blocks.len() });
@@ -263,6 +291,19 @@ fn stored(file: &Gguf<'_>, all: &[(String, Range<usize>, [usize; 2])]) -> Result
 pub fn floats(file: &Gguf<'_>, name: &str, len: usize) -> Option<Vec<f32>> {
     let t = file.tensor(name).filter(|t| t.info.kind() == F32 && t.bytes.len() == 4 * len)?;
     Some(t.bytes.as_chunks().0.iter().map(|&x| f32::from_le_bytes(x)).collect())
+}
+
+/// The format that takes the place of that one in rows which its blocks do not divide, where llama.cpp has one: of blocks of 32
+/// in the place of 256.
+pub fn instead(kind: u32) -> Option<u32> {
+    let other = match gguf::format(kind)?.name {
+        "q2_k" | "q3_k" => "iq4_nl",
+        "q4_k" => "q5_0",
+        "q5_k" => "q5_1",
+        "q6_k" => "q8_0",
+        _ => return None,
+    };
+    named(other)
 }
 
 /// The number of the format with that name, of those that weights are quantised to.
@@ -299,13 +340,15 @@ pub struct Model {
 }
 
 /// Weights as a file has them, in the order of [`tensors`].
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Stored {
     /// The tensors that are numbers.
     pub numbers: Vec<f32>,
     /// The others, byte for byte.
     pub blocks: Vec<u8>,
     pub places: Vec<Place>,
+    /// What the rotary angles of each pair are divided by; none where all are 1.
+    pub factors: Vec<f32>,
 }
 
 impl Stored {
@@ -313,12 +356,45 @@ impl Stored {
     #[allow(dead_code, reason = "for a page and tests, which have no file")]
     pub fn of(c: &Config, numbers: Vec<f32>) -> Self {
         let place = |(_, range, [rows, _]): (String, _, [usize; 2])| Place { kind: F32, rows, range };
-        Self { numbers, blocks: Vec::new(), places: tensors(c).into_iter().map(place).collect() }
+        Self { numbers, places: tensors(c).into_iter().map(place).collect(), ..Self::default() }
     }
 
     /// How many bytes they are where a number has so many.
     pub fn bytes(&self, width: usize) -> usize {
         width * self.numbers.len() + self.blocks.len()
+    }
+
+    /// The first weight that is NaN or infinite: its tensor, its place there, and what it is.
+    pub fn odd(&self, c: &Config) -> Result<Option<(String, usize, f32)>, Lack> {
+        fn of<B: Block>(bytes: &[u8]) -> Result<Option<(usize, f32)>, Error> {
+            // Some blocks at a time.
+            let mut some = vec![0.0; 16 * 256];
+            let many = some.len() / B::ELEMENTS;
+            for (i, blocks) in blocks::<B>(bytes)?.chunks(many).enumerate() {
+                let to = &mut some[..blocks.len() * B::ELEMENTS];
+                fulmen::dequantize(blocks, to)?;
+                if let Some((at, x)) = first(to) {
+                    return Ok(Some((i * many * B::ELEMENTS + at, x)));
+                }
+            }
+            Ok(None)
+        }
+        fn first(x: &[f32]) -> Option<(usize, f32)> {
+            x.iter().position(|x| !x.is_finite()).map(|at| (at, x[at]))
+        }
+        for ((name, ..), place) in tensors(c).into_iter().zip(&self.places) {
+            let found = match place.kind {
+                F32 => first(&self.numbers[place.range.clone()]),
+                kind => {
+                    let unknown = Err(Error::Domain { arg: "weights" });
+                    of_kind!(kind, of(&self.blocks[place.range.clone()])).unwrap_or(unknown)?
+                }
+            };
+            if let Some((at, x)) = found {
+                return Ok(Some((name, at, x)));
+            }
+        }
+        Ok(None)
     }
 
     /// All of them as numbers.
@@ -346,24 +422,38 @@ impl Stored {
 
 /// Name, place and shape of each tensor.
 pub fn tensors(c: &Config) -> Vec<(String, Range<usize>, [usize; 2])> {
-    let (d, kv) = (c.dim, c.kv_width() / 2);
+    let (d, q, kv) = (c.dim, c.q_width(), c.kv_width() / 2);
     let mut all = vec![("token_embd.weight".into(), c.embedding(), [c.vocab, d])];
     for l in 0..c.layers {
         let (start, at) = (c.block_at(l).start, c.block());
         let mut add = |name: &str, range: Range<usize>, shape| {
-            all.push((format!("blk.{l}.{name}.weight"), start + range.start..start + range.end, shape));
+            all.push((format!("blk.{l}.{name}"), start + range.start..start + range.end, shape));
         };
         let halves = |r: &Range<usize>| [r.start..r.start + r.len() / 2, r.start + r.len() / 2..r.end];
         let ([k, v], [gate, up]) = (halves(&at.kv), halves(&at.gate_up));
-        add("attn_norm", at.norm_1, [1, d]);
-        add("attn_q", at.q, [d, d]);
-        add("attn_k", k, [kv, d]);
-        add("attn_v", v, [kv, d]);
-        add("attn_output", at.o, [d, d]);
-        add("ffn_norm", at.norm_2, [1, d]);
-        add("ffn_gate", gate, [c.hidden, d]);
-        add("ffn_up", up, [c.hidden, d]);
-        add("ffn_down", at.down, [d, c.hidden]);
+        add("attn_norm.weight", at.norm_1, [1, d]);
+        add("attn_q.weight", at.q, [q, d]);
+        add("attn_k.weight", k, [kv, d]);
+        add("attn_v.weight", v, [kv, d]);
+        add("attn_output.weight", at.o, [d, q]);
+        add("ffn_norm.weight", at.norm_2, [1, d]);
+        add("ffn_gate.weight", gate, [c.hidden, d]);
+        add("ffn_up.weight", up, [c.hidden, d]);
+        add("ffn_down.weight", at.down, [d, c.hidden]);
+        let ([k, v], [gate, up]) = (halves(&at.kv_bias), halves(&at.gate_up_bias));
+        if c.biases.qkv {
+            add("attn_q.bias", at.q_bias, [1, q]);
+            add("attn_k.bias", k, [1, kv]);
+            add("attn_v.bias", v, [1, kv]);
+        }
+        if c.biases.output {
+            add("attn_output.bias", at.o_bias, [1, d]);
+        }
+        if c.biases.ffn {
+            add("ffn_gate.bias", gate, [1, c.hidden]);
+            add("ffn_up.bias", up, [1, c.hidden]);
+            add("ffn_down.bias", at.down_bias, [1, d]);
+        }
     }
     all.push(("output_norm.weight".into(), c.last_norm(), [1, d]));
     if !c.tied {
@@ -403,82 +493,82 @@ pub fn file_of<'a>(c: &Config, vocabulary: &Vocabulary, parameters: &'a [f32]) -
 }
 
 impl Model {
-    /// From a file's path.
+    /// From a file's path; the other parts of a split one are read beside it.
     pub fn open(path: &Path) -> Result<Self, Trouble> {
-        Self::read(&files::read(path)?)
+        Self::from_parts(&Parts::of(&parts::read(path)?)?)
     }
 
-    /// From a file's bytes.
+    /// From the bytes of a file that has all of it.
+    #[allow(dead_code, reason = "the program reads paths; tests and pages have bytes")]
     pub fn read(bytes: &[u8]) -> Result<Self, Trouble> {
         Self::from_file(&Gguf::read(bytes)?)
     }
 
-    /// From a file.
+    /// From a file that has all of it.
     pub fn from_file(file: &Gguf<'_>) -> Result<Self, Trouble> {
-        if file.value("general.architecture") != Some(gguf::Value::Text("llama")) {
-            return foreign("its architecture is not llama");
+        Self::from_parts(&Parts::new(vec![*file])?)
+    }
+
+    /// From all files of it.
+    pub fn from_parts(file: &Parts<'_>) -> Result<Self, Trouble> {
+        let kind = file.value("general.type").and_then(gguf::Value::text).unwrap_or("model");
+        if kind != "model" {
+            return foreign(format!("its `general.type` is {}", Shown(kind)));
         }
-        let vocabulary = match numbers(file, "fulmen.pairs") {
-            None => Tokenizer::Foreign(Box::new(Foreign::read(file).or_else(foreign)?)),
+        if file.value("general.architecture").is_some() && file.tensors().next().is_none() {
+            return foreign("it has no tensors, but a vocabulary alone");
+        }
+        let vocabulary = || match numbers(file.first(), "fulmen.pairs") {
+            None => Ok(Tokenizer::Foreign(Box::new(Foreign::read(file.first()).or_else(foreign)?))),
             Some(pairs) => {
                 let (pairs, rest) = pairs.as_chunks();
                 let vocabulary = Vocabulary::new(pairs.to_vec()).filter(|_| rest.is_empty());
-                let Some(ours) = vocabulary else { return broken("its vocabulary is not one of byte pairs") };
-                Tokenizer::Ours(ours)
+                vocabulary.map_or_else(
+                    || broken("its vocabulary is not one of byte pairs"),
+                    |v| Ok(Tokenizer::Ours(v)),
+                )
             }
         };
-        // What such files may leave out.
-        let or = |key: &str, other| if file.value(key).is_some() { number(file, key) } else { Ok(other) };
-        let heads = number(file, "llama.attention.head_count")?;
-        let config = Config {
-            vocab: or("llama.vocab_size", vocabulary.len())?,
-            dim: number(file, "llama.embedding_length")?,
-            layers: number(file, "llama.block_count")?,
-            heads,
-            kv_heads: or("llama.attention.head_count_kv", heads)?,
-            hidden: number(file, "llama.feed_forward_length")?,
-            context: number(file, "llama.context_length")?,
-            rope_base: match file.value("llama.rope.freq_base") {
-                None => Config::default().rope_base,
-                Some(_) => real(file, "llama.rope.freq_base")?,
-            },
-            eps: real(file, "llama.attention.layer_norm_rms_epsilon")?,
-            tied: file.tensor("output.weight").is_none(),
-        };
-        let config = config.checked().or_else(|why| broken(why.to_string()))?;
+        keys::architecture(file)?;
+        let vocabulary = vocabulary()?;
+        let config = keys::config(file, vocabulary.len())?;
         if vocabulary.len() != config.vocab {
             return broken(format!("its vocabulary has {} of {} tokens", vocabulary.len(), config.vocab));
         }
-        // What this program computes is all that such a file may ask for.
-        for (key, is) in [
-            ("llama.attention.key_length", config.head_dim()),
-            ("llama.attention.value_length", config.head_dim()),
-            ("llama.rope.dimension_count", config.head_dim()),
-            ("llama.expert_count", 0),
-        ] {
-            let there = or(key, is)?;
-            if there != is {
-                return foreign(format!("its `{key}` is {there}, where only {is} is known here"));
-            }
-        }
-        let scaling = file.value("llama.rope.scaling.type").and_then(gguf::Value::text).unwrap_or("none");
-        if scaling != "none" {
-            return foreign(format!("its `llama.rope.scaling.type` is {}", Shown(scaling)));
-        }
-        // The file holds all of it, so it fits into memory.
+        // The file holds all of it but biases that are 0, so it fits into memory.
         let sizes = file.tensors().map(|t| t.info.shape().iter().product());
         let held = sizes.fold(0, |all: usize, n: usize| if n == 0 { all } else { all.saturating_add(n) });
-        if held < config.parameters() {
-            return broken(format!("it has {held} of {} parameters", config.parameters()));
+        let least = Config { biases: Default::default(), ..config }.parameters();
+        if held < least {
+            return broken(format!("it has {held} of {least} parameters"));
         }
         let all = tensors(&config);
-        let needs: Vec<_> = all.iter().map(|(name, _, shape)| Need::Tensor(name, dims(shape))).collect();
-        validate_model_load(file, &needs)?;
-        let known = |name: &str| name.starts_with("fulmen.") || all.iter().any(|(n, ..)| n == name);
-        if let Some(t) = file.tensors().find(|t| !known(t.info.name())) {
-            return foreign(format!("its tensor `{}` is no part of such a model", Shown(t.info.name())));
+        let mut weights = stored(file, &all)?;
+        let known: HashSet<&str> = all.iter().map(|(name, ..)| &name[..]).collect();
+        for t in file.tensors() {
+            let name = t.info.name();
+            if name == FACTORS && config.rope.style == RopeStyle::Interleaved {
+                weights.factors = factors(&config, t)?;
+            } else if !name.starts_with("fulmen.") && !known.contains(name) {
+                return foreign(format!("its tensor `{}` is no part of such a model", Shown(name)));
+            }
         }
-        let weights = stored(file, &all)?;
         Ok(Self { config, vocabulary, weights })
     }
+}
+
+/// The tensor of what the angles of the rotary pairs are divided by, as models of Llama 3.1 have it.
+const FACTORS: &str = "rope_freqs.weight";
+
+/// Its numbers.
+fn factors(c: &Config, t: Tensor<'_>) -> Result<Vec<f32>, Trouble> {
+    if matches!(c.rope.scaling, RopeScaling::Yarn { .. }) {
+        return foreign(format!("its rotary positions have both `{FACTORS}` and the scaling yarn"));
+    }
+    let numbers = numbers_of(t.info.kind(), t.bytes).filter(|x| x.len() == c.head_dim() / 2);
+    let Some(numbers) = numbers else { return Err(gguf::Error::Unfit(FACTORS).into()) };
+    if !numbers.iter().all(|x| x.is_finite() && *x > 0.0) {
+        return broken(format!("`{FACTORS}` has what is not a number above zero"));
+    }
+    Ok(numbers)
 }

@@ -9,7 +9,6 @@ use crate::gguf::{Stored, of_kind};
 use crate::memory::{self, Lack, Row, zeros};
 use crate::model::{self, Angles, Blocked, Ids, In, Out, Span, Table};
 use core::ops::Range;
-use fulmen::Error;
 #[cfg(feature = "parallel")]
 use fulmen::backend::Threads;
 use fulmen::backend::{Blocking, Cpu, Memory, Plain, Quantised, Reductions};
@@ -17,6 +16,7 @@ use fulmen::backend::{Blocking, Cpu, Memory, Plain, Quantised, Reductions};
 use fulmen::gpu::backend::Gpu;
 use fulmen::lanes::Simd;
 use fulmen::quant::{Block, blocks, blocks_in};
+use fulmen::{Error, RopeScaling};
 use std::borrow::Cow;
 
 /// A backend, and memory that is its own.
@@ -285,12 +285,30 @@ pub struct Positions<M: Machine> {
 }
 
 impl<M: Machine> Positions<M> {
-    /// Of the tokens of some sequences of this length.
-    pub fn new(machine: &M, c: &Config, sequences: usize, length: usize) -> Result<Self, Lack> {
-        let n = length * c.head_dim() / 2;
+    /// Of the tokens of some sequences of this length, where the angles of each pair are divided by its factor, if there are factors.
+    pub fn new(
+        machine: &M,
+        c: &Config,
+        sequences: usize,
+        length: usize,
+        factors: &[f32],
+    ) -> Result<Self, Lack> {
+        let (dim, half) = (c.head_dim(), c.head_dim() / 2);
+        let n = length * half;
         let (mut cos, mut sin) = (zeros(sequences * n)?, zeros(sequences * n)?);
         let (first_cos, first_sin) = (&mut cos[..n], &mut sin[..n]);
-        fulmen::rope_table(0, c.head_dim(), c.rope_base, fulmen::RopeScaling::None, first_cos, first_sin)?;
+        fulmen::rope_table(0, dim, c.rope_base, c.rope.scaling, first_cos, first_sin)?;
+        let slowed = if let RopeScaling::Linear { factor } = c.rope.scaling { factor } else { 1.0 };
+        for (i, factor) in factors.iter().enumerate().take(half) {
+            let turn = libm::pow(f64::from(c.rope_base), -2.0 * i as f64 / dim as f64);
+            let turn = turn / (f64::from(slowed) * f64::from(*factor));
+            for row in 0..length {
+                let angle = row as f64 * turn;
+                first_cos[row * half + i] = libm::cos(angle) as f32;
+                first_sin[row * half + i] = libm::sin(angle) as f32;
+            }
+        }
+        first_cos.iter_mut().chain(first_sin).for_each(|x| *x *= c.rope.length);
         for table in [&mut cos, &mut sin] {
             (1..sequences).for_each(|s| table.copy_within(..n, s * n));
         }
@@ -306,13 +324,14 @@ pub struct Weights<M: Machine> {
     numbers: M::Floats,
     blocks: M::Store,
     places: Vec<Place>,
+    factors: Vec<f32>,
 }
 
 impl<M: Machine> Weights<M> {
     pub fn new(machine: &M, stored: Stored) -> Result<Self, Lack> {
-        let Stored { numbers, blocks, places } = stored;
+        let Stored { numbers, blocks, places, factors } = stored;
         let blocks = machine.store_of(blocks, &places)?;
-        Ok(Self { numbers: machine.weights_of(numbers)?, blocks, places })
+        Ok(Self { numbers: machine.weights_of(numbers)?, blocks, places, factors })
     }
     fn table(&self) -> Table<'_, M> {
         Table { numbers: M::view(&self.numbers), blocks: &self.blocks, places: &self.places }
@@ -342,7 +361,10 @@ pub fn follower_plan<M: Machine>(machine: &M, c: &Config, most: usize) -> [Row; 
     [
         ("keys and values", model::cache_len(c).div_ceil(4 / machine.weight_bytes())),
         ("activations", model::generating_room(c, most)),
-        ("workspace", model::workspace(machine, c, most).max(activations(most, c.dim.max(c.hidden)))),
+        (
+            "workspace",
+            model::workspace(machine, c, most).max(activations(most, c.dim.max(c.hidden).max(c.q_width()))),
+        ),
         ("logits", 2 * c.vocab),
         ("tokens", most),
         ("positions", c.context * c.head_dim()),
@@ -360,7 +382,7 @@ impl<'a, M: Machine> Follower<'a, M> {
         let [room, workspace] = [room, workspace].map(|n| machine.floats(n));
         let [cache, room, workspace] = [machine.activations(model::cache_len(&config))?, room?, workspace?];
         let logits = (machine.floats(config.vocab)?, zeros(config.vocab)?);
-        let positions = Positions::new(&machine, &config, 1, config.context)?;
+        let positions = Positions::new(&machine, &config, 1, config.context, &weights.factors)?;
         let ids = machine.words(most)?;
         Ok(Self { machine, config, weights, positions, cache, room, workspace, logits, ids, past: 0, most })
     }
@@ -377,7 +399,7 @@ impl<'a, M: Machine> Follower<'a, M> {
 
     /// The logits of what follows `ids`, which follow the tokens before.
     ///
-    /// Errors: `Error::Domain` for more tokens than there is room for, or none.
+    /// Errors: `Error::Domain` for more tokens than there is room for, or none; [`Lack::Odd`] when a logit is not finite.
     pub fn feed(&mut self, ids: &[u32]) -> Result<&mut [f32], Lack>
     where
         M: Blocking,
@@ -413,6 +435,9 @@ impl<'a, M: Machine> Follower<'a, M> {
             self.past += ids.len();
         }
         self.machine.download_async(M::view(&self.logits.0), &mut self.logits.1).await.map_err(Into::into)?;
+        if !self.logits.1.iter().all(|x| x.is_finite()) {
+            return Err(Lack::Odd(self.past));
+        }
         Ok(&mut self.logits.1)
     }
 }

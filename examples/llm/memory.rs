@@ -13,6 +13,8 @@ pub enum Lack {
     Memory { needed: Option<u128>, free: Option<u64> },
     /// What a kernel refused.
     Kernel(Error),
+    /// A model gave logits that are NaN or infinite after so many tokens.
+    Odd(usize),
     /// What a device said.
     #[cfg(feature = "gpu")]
     Device(fulmen::gpu::device::Error),
@@ -35,6 +37,7 @@ impl fmt::Display for Lack {
                 }
             }
             Self::Kernel(e) => write!(f, "{e}"),
+            Self::Odd(n) => write!(f, "the model's logits after {n} tokens are not all finite numbers"),
             #[cfg(feature = "gpu")]
             Self::Device(e) => write!(f, "{e}"),
         }

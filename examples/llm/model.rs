@@ -8,10 +8,10 @@ mod backward;
 
 pub use backward::{train, training_room};
 
-use crate::config::{Config, Place, TENSORS};
+use crate::config::{Biases, Config, Place, TENSORS};
 use core::ops::Range;
 use fulmen::backend::{Memory, Transformer};
-use fulmen::{Attention, Error, RopeStyle};
+use fulmen::{Attention, Error};
 
 /// Elements that are read.
 pub type In<'a, B> = <B as Memory>::Ref<'a, f32>;
@@ -103,9 +103,21 @@ impl<'a, B: Blocked> Table<'a, B> {
         B::part(self.numbers, self.place(at)?.range.clone())
     }
     /// The weights of block `l`.
-    fn block(&self, l: usize) -> Result<Weights<In<'a, B>, Matrix<'a, B>>, B::Error> {
-        let at = 1 + TENSORS * l;
+    fn block(&self, c: &Config, l: usize) -> Result<Weights<In<'a, B>, Matrix<'a, B>>, B::Error> {
+        let at = 1 + c.tensors() * l;
+        let mut next = at + TENSORS;
+        // The vectors of `n` tensors, as one.
+        let mut bias = |there: bool, n: usize| {
+            if !there {
+                return Ok(None);
+            }
+            next += n;
+            let range = self.place(next - n)?.range.start..self.place(next - 1)?.range.end;
+            B::part(self.numbers, range).map(Some)
+        };
+        let Biases { qkv, output, ffn } = c.biases;
         Ok(Weights {
+            biases: [bias(qkv, 1)?, bias(qkv, 2)?, bias(output, 1)?, bias(ffn, 2)?, bias(ffn, 1)?],
             norm_1: self.vector(at)?,
             q: self.matrix(at + 1)?,
             kv: self.pair(at + 2)?,
@@ -181,15 +193,15 @@ pub struct Kept<'a, B: Transformer<f32>> {
 
 /// Elements of a [`Kept`] of one token: those that 16 bits are enough for, and the others.
 fn kept_len(c: &Config) -> [usize; 2] {
-    [4 * c.dim + 3 * c.hidden, c.dim + c.heads]
+    [2 * c.dim + 2 * c.q_width() + 3 * c.hidden, c.dim + c.heads]
 }
 
 impl<'a, B: Transformer<f32>> Kept<'a, B> {
     fn new(c: &Config, rows: usize, [room, exact]: [Out<'a, B>; 2]) -> Result<Self, B::Error> {
-        let d = rows * c.dim;
+        let (d, q_width) = (rows * c.dim, rows * c.q_width());
         let [x1, room] = B::split(room, d)?;
-        let [q, room] = B::split(room, d)?;
-        let [attended, room] = B::split(room, d)?;
+        let [q, room] = B::split(room, q_width)?;
+        let [attended, room] = B::split(room, q_width)?;
         let [lse, exact] = B::split(exact, rows * c.heads)?;
         let [h, _] = B::split(exact, d)?;
         let [x2, room] = B::split(room, d)?;
@@ -199,8 +211,9 @@ impl<'a, B: Transformer<f32>> Kept<'a, B> {
     }
 }
 
-/// The weights of a block: norms and matrices; or with `Out` their gradients.
+/// The weights of a block: norms, matrices, and biases of q, kv, o, gate and up, down; or with `Out` their gradients.
 struct Weights<T, W = T> {
+    biases: [Option<T>; 5],
     norm_1: T,
     q: W,
     kv: W,
@@ -213,8 +226,9 @@ struct Weights<T, W = T> {
 /// Numbers as what [`linear`] multiplies with.
 fn matrices<'a, B: Blocked>(w: &Weights<In<'a, B>>) -> Weights<In<'a, B>, Matrix<'a, B>> {
     let of = |x| Matrix::Whole(Part::Numbers(x));
-    let Weights { norm_1, norm_2, .. } = *w;
-    Weights { norm_1, q: of(w.q), kv: of(w.kv), o: of(w.o), norm_2, gate_up: of(w.gate_up), down: of(w.down) }
+    let Weights { norm_1, norm_2, biases, .. } = *w;
+    let (q, kv, o) = (of(w.q), of(w.kv), of(w.o));
+    Weights { biases, norm_1, q, kv, o, norm_2, gate_up: of(w.gate_up), down: of(w.down) }
 }
 
 fn weights<'a, B: Transformer<f32>>(
@@ -226,6 +240,7 @@ fn weights<'a, B: Transformer<f32>>(
     let block = B::part(all, c.block_at(l))?;
     let part = |range| B::part(block, range);
     Ok(Weights {
+        biases: [None; 5],
         norm_1: part(at.norm_1)?,
         q: part(at.q)?,
         kv: part(at.kv)?,
@@ -243,8 +258,22 @@ fn attention(c: &Config, span: Span) -> Attention<f32> {
     Attention { causal: true, batch, ..Attention::new(c.heads, c.kv_heads, dim, scale) }
 }
 
-/// `y = x·wᵀ`: `x` has rows of `n` elements, `w` a row of `n` for each of `m` outputs.
+/// `y = x·wᵀ + bias`: `x` has rows of `n` elements, `w` a row of `n` for each of `m` outputs.
 fn linear<B: Blocked>(
+    b: &B,
+    [m, n]: [usize; 2],
+    x: In<'_, B>,
+    (w, bias): (&Matrix<'_, B>, Option<In<'_, B>>),
+    mut y: Out<'_, B>,
+    workspace: Out<'_, B>,
+) -> Result<(), B::Error> {
+    product(b, [m, n], x, w, B::lend(&mut y), workspace)?;
+    let Some(bias) = bias else { return Ok(()) };
+    (0..B::len(x) / n).try_for_each(|r| b.add_in_place(part_mut::<B>(&mut y, r * m..(r + 1) * m)?, bias))
+}
+
+/// [`linear`] without a bias.
+fn product<B: Blocked>(
     b: &B,
     [m, n]: [usize; 2],
     x: In<'_, B>,
@@ -267,7 +296,7 @@ fn linear<B: Blocked>(
     Ok(())
 }
 
-/// [`linear`] with a part.
+/// [`product`] with a part.
 fn times<B: Blocked>(
     b: &B,
     [m, n]: [usize; 2],
@@ -292,7 +321,7 @@ fn times<B: Blocked>(
 pub fn workspace<B: Transformer<f32>>(b: &B, c: &Config, rows: usize) -> usize {
     let mut most =
         b.attention_workspace(c.heads, c.head_dim()).max(b.attention_backward_workspace(c.head_dim()));
-    for wide in [c.dim, c.kv_width(), 2 * c.hidden, c.hidden, c.vocab] {
+    for wide in [c.dim, c.q_width(), c.kv_width(), 2 * c.hidden, c.hidden, c.vocab] {
         for [m, n, k] in [[rows, wide, c.dim], [rows, c.dim, wide], [wide, c.dim, rows], [c.dim, wide, rows]]
         {
             most = most.max(b.gemm_workspace(m, n, k));
@@ -333,36 +362,38 @@ fn block<B: Blocked>(
     added: Out<'_, B>,
     mut workspace: Out<'_, B>,
 ) -> Result<(), B::Error> {
-    let (d, width, f, hd) = (c.dim, c.kv_width(), c.hidden, c.head_dim());
+    let (d, qd, width, f, hd) = (c.dim, c.q_width(), c.kv_width(), c.hidden, c.head_dim());
+    let [q_bias, kv_bias, o_bias, gate_up_bias, down_bias] = w.biases;
     stream(b, c.eps, before, B::lend(&mut h_in), w.norm_1, B::lend(&mut kept.x1))?;
     let h_in = B::read(&h_in);
     let x1 = B::read(&kept.x1);
     let ((cos, sin), rows) = (angles.of(span, hd / 2)?, span.rows());
     // What follows its product at once is one launch with it.
-    linear(b, [d, d], x1, &w.q, B::lend(&mut kept.q), B::lend(&mut workspace))?;
-    let q = B::matrix_mut(B::lend(&mut kept.q), rows, d)?;
-    b.rope_view(q, hd, cos, sin, RopeStyle::Interleaved, false)?;
+    linear(b, [qd, d], x1, (&w.q, q_bias), B::lend(&mut kept.q), B::lend(&mut workspace))?;
+    let q = B::matrix_mut(B::lend(&mut kept.q), rows, qd)?;
+    b.rope_view(q, hd, cos, sin, c.rope.style, false)?;
     let mut new = part_mut::<B>(&mut kv, span.past * width..(span.past + span.rows()) * width)?;
-    linear(b, [width, d], x1, &w.kv, B::lend(&mut new), B::lend(&mut workspace))?;
+    linear(b, [width, d], x1, (&w.kv, kv_bias), B::lend(&mut new), B::lend(&mut workspace))?;
     let [keys, _] = B::split_cols(B::matrix_mut(new, rows, width)?, width / 2)?;
-    b.rope_view(keys, hd, cos, sin, RopeStyle::Interleaved, false)?;
+    b.rope_view(keys, hd, cos, sin, c.rope.style, false)?;
     let [keys, values] = keys_values::<B>(c, span, B::read(&kv))?;
-    let q = B::matrix(B::read(&kept.q), rows, d)?;
-    let out = B::matrix_mut(B::lend(&mut kept.attended), rows, d)?;
+    let q = B::matrix(B::read(&kept.q), rows, qd)?;
+    let out = B::matrix_mut(B::lend(&mut kept.attended), rows, qd)?;
     let (op, lse) = (attention(c, span), B::lend(&mut kept.lse));
     b.attention(&op, q, keys, values, None, out, Some(lse), B::lend(&mut workspace))?;
-    linear(b, [d, d], B::read(&kept.attended), &w.o, B::lend(&mut kept.h), B::lend(&mut workspace))?;
+    let attended = B::read(&kept.attended);
+    linear(b, [d, qd], attended, (&w.o, o_bias), B::lend(&mut kept.h), B::lend(&mut workspace))?;
     b.rms_norm_residual(h_in, B::lend(&mut kept.h), w.norm_2, c.eps, B::lend(&mut kept.x2))?;
     linear(
         b,
         [2 * f, d],
         B::read(&kept.x2),
-        &w.gate_up,
+        (&w.gate_up, gate_up_bias),
         B::lend(&mut kept.gate_up),
         B::lend(&mut workspace),
     )?;
     b.swiglu_packed(B::read(&kept.gate_up), f, B::lend(&mut kept.hidden))?;
-    linear(b, [d, f], B::read(&kept.hidden), &w.down, added, workspace)
+    linear(b, [d, f], B::read(&kept.hidden), (&w.down, down_bias), added, workspace)
 }
 
 /// The stream that block `l - 1` has left at the end of what is kept of blocks; before the first there is none.
@@ -420,7 +451,7 @@ pub fn logits<B: Blocked>(
     for l in 0..c.layers {
         let kv = part_mut::<B>(&mut cache, l * cached..l * cached + used)?;
         let mut kept = Kept::<B>::new(c, rows, [B::lend(&mut more), B::lend(&mut one)])?;
-        let (w, before) = (all.block(l)?, last_stream::<B>(&other, rows * d, l)?);
+        let (w, before) = (all.block(c, l)?, last_stream::<B>(&other, rows * d, l)?);
         let (added, workspace) = (B::lend(&mut next), B::lend(&mut workspace));
         block(b, c, span, &w, angles, before, B::lend(&mut h), kv, &mut kept, added, workspace)?;
         drop(kept);
@@ -431,12 +462,12 @@ pub fn logits<B: Blocked>(
     let row = (rows - 1) * d..rows * d;
     let before = last_stream::<B>(&other, rows * d, c.layers)?;
     let before = before.map(|x| B::part(x, row.clone())).transpose()?;
-    let norm = all.vector(1 + TENSORS * c.layers)?;
+    let norm = all.vector(1 + c.tensors() * c.layers)?;
     stream(b, c.eps, before, part_mut::<B>(&mut h, row)?, norm, B::lend(&mut x))?;
     let output = if c.tied {
         embedding
     } else {
-        let place = all.place(2 + TENSORS * c.layers)?;
+        let place = all.place(2 + c.tensors() * c.layers)?;
         all.part(place, place)?
     };
     times(b, [c.vocab, d], B::read(&x), output, out, workspace)

@@ -2,9 +2,9 @@
 //!
 //! A batch is cut into groups whose gradients are summed in order, so the threads' number changes no bit of the result.
 
-use crate::config::Config;
+use crate::config::{Biases, Config};
 use crate::files::{self, Failed, replace};
-use crate::gguf::{self, Model, Trouble, Value, file_of};
+use crate::gguf::{self, Model, Stored, Trouble, Value, file_of};
 use crate::machine::{Machine, Positions, Steps, Training};
 use crate::memory::{self, Lack, Row, product, zeros};
 use crate::model::{self, Span};
@@ -131,6 +131,17 @@ fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// `Ok` when such a model is trained here, else what it has that is not.
+pub fn is_trained(c: &Config, weights: &Stored) -> Result<(), &'static str> {
+    match () {
+        () if !c.tied => Err("output weights of its own"),
+        () if c.biases != Biases::default() => Err("biases"),
+        () if !weights.blocks.is_empty() => Err("blocks of few bits"),
+        () if !weights.factors.is_empty() => Err("factors of its rotary angles"),
+        () => Ok(()),
+    }
+}
+
 /// The names and the elements of the buffers of a [`Trainer`].
 pub fn trainer_plan<M: Machine>(machine: &M, c: &Config, r: &Recipe) -> Result<[Row; 8], Lack> {
     let r = r.on::<M>();
@@ -174,7 +185,7 @@ impl<M: Machine> Trainer<M> {
         let moments = [machine.floats(config.parameters())?, machine.floats(config.parameters())?];
         Ok(Self {
             groups: (0..recipe.groups).map(group).collect::<Result<_, Lack>>()?,
-            positions: Positions::new(&machine, &config, rows / recipe.length, recipe.length)?,
+            positions: Positions::new(&machine, &config, rows / recipe.length, recipe.length, &[])?,
             parameters: RwLock::new(machine.floats_of(parameters)?),
             moments: Mutex::new(moments),
             norm: Mutex::new(machine.floats(1)?),
@@ -390,7 +401,7 @@ impl<M: Machine> Trainer<M> {
             return Err(broken());
         }
         let Tokenizer::Ours(vocabulary) = model.vocabulary else { return Err(broken()) };
-        if !model.config.tied {
+        if is_trained(&model.config, &model.weights).is_err() {
             return Err(broken());
         }
         let mark = Mark(numbers("fulmen.text")?.try_into().map_err(|_| broken())?);

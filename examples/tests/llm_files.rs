@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn tokens_give_the_text_back() {
     let text = b"to be or not to be,\n\n  that is  the question: \xff\x00 to be to be";
-    let learnt = Vocabulary::learn(text, 300);
+    let learnt = Vocabulary::learn(text, 300).unwrap();
     assert!(learnt.len() > 256);
     for v in [bytes(), learnt.clone()] {
         let mut back = Vec::new();
@@ -14,7 +14,7 @@ fn tokens_give_the_text_back() {
         assert_eq!(v.encode(b""), []);
     }
     assert!(learnt.encode(text).len() < text.len());
-    assert_eq!(learnt, Vocabulary::learn(text, 300));
+    assert_eq!(learnt, Vocabulary::learn(text, 300).unwrap());
     assert_eq!(Vocabulary::new(learnt.pairs().to_vec()), Some(learnt));
 }
 

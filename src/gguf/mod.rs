@@ -3,6 +3,10 @@
 //! [`Gguf::read`] checks the whole file once; what it yields afterwards borrows from the bytes and cannot fail. Nothing is
 //! allocated, and no count in the file is believed before the bytes behind it were seen.
 //!
+//! Limits: [`MAX_NAMES`] keys and as many tensors, [`MAX_DIMS`] dimensions, [`MAX_NAME`] bytes of a name; texts and arrays are
+//! as long as the file. Time grows with the bytes, and with the number of names `n` as `n·ln n`; the places of names are sorted on
+//! the stack: 4 KB, or 128 KB for more than 512 keys or tensors, where a word has 64 bits.
+//!
 //! ```
 //! use fulmen::gguf::{Error, Gguf, Info, Value, write};
 //! let x = [1.0f32, 2.0].map(f32::to_le_bytes).concat();
@@ -28,6 +32,7 @@
 //! Source: the GGUF specification of the `ggml` project.
 
 mod format;
+mod names;
 mod read;
 mod validate;
 mod value;
@@ -43,8 +48,10 @@ use core::fmt;
 
 /// Dimensions that a tensor may have.
 pub const MAX_DIMS: usize = 4;
-/// Keys, and tensors, that a file may have: names are compared with each other.
+/// Keys, and tensors, that a file may have: the places of their names are sorted on the stack.
 pub const MAX_NAMES: usize = 1 << 14;
+/// Bytes of the name of a key or of a tensor: the most that the specification allows a key.
+pub const MAX_NAME: usize = (1 << 16) - 1;
 /// What the places of tensors are multiples of when a file does not say it.
 pub const ALIGNMENT: usize = 32;
 
@@ -58,10 +65,12 @@ pub enum Error<'a> {
     Version(u32),
     /// The bytes end inside what stands here.
     Truncated(&'static str),
-    /// More of them than the bytes hold, or than [`MAX_NAMES`].
+    /// More of them than the bytes hold, or than [`MAX_NAMES`] or [`MAX_NAME`].
     Count(&'static str),
-    /// A text is not UTF-8.
-    Text,
+    /// What is said here, the name of a key or of a tensor, is not UTF-8.
+    Name(&'static str),
+    /// A text of the key of this name is not UTF-8.
+    Text(&'a str),
     /// A value of an unknown type, or an array of arrays.
     Type(&'a str, u32),
     /// The name occurs twice.
@@ -74,7 +83,7 @@ pub enum Error<'a> {
     Shape(&'a str),
     /// A tensor starts off the alignment, or ends outside the file.
     Offset(&'a str),
-    /// A tensor starts before the end of the one before it.
+    /// A tensor starts before the end of another.
     Overlap(&'a str),
     /// A buffer has another number of bytes than its shape and format have.
     Bytes {
@@ -98,14 +107,15 @@ impl fmt::Display for Error<'_> {
             Self::Version(v) => write!(f, "version {v} of GGUF; 2 and 3 are read"),
             Self::Truncated(what) => write!(f, "the file ends inside {what}"),
             Self::Count(what) => write!(f, "more {what} than the file holds, or than are read"),
-            Self::Text => write!(f, "a text is not UTF-8"),
+            Self::Name(what) => write!(f, "{what} is not UTF-8"),
+            Self::Text(key) => write!(f, "a text of the key {key:?} is not UTF-8"),
             Self::Type(name, of) => write!(f, "{name:?} has the unknown type {of}"),
             Self::Duplicate(name) => write!(f, "{name:?} occurs twice"),
             Self::Alignment(n) => write!(f, "{n} is no alignment"),
             Self::Format(name, of) => write!(f, "{name:?} has the unknown format {of}"),
             Self::Shape(name) => write!(f, "{name:?} has impossible dimensions"),
             Self::Offset(name) => write!(f, "{name:?} lies outside the file or off the alignment"),
-            Self::Overlap(name) => write!(f, "{name:?} starts before the end of the tensor before it"),
+            Self::Overlap(name) => write!(f, "{name:?} overlaps another tensor"),
             Self::Bytes { name, expected, got } => write!(f, "{name:?} has {got} bytes, expected {expected}"),
             Self::Missing(name) => write!(f, "{name:?} is missing"),
             Self::Unfit(name) => write!(f, "{name:?} has another shape or type than is needed"),

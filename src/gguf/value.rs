@@ -1,6 +1,6 @@
 //! The values of a file's keys, and the bytes that they are read from.
 
-use super::Error;
+use super::{Error, MAX_NAME};
 
 /// What is left of the bytes.
 #[derive(Debug, Clone, Copy)]
@@ -32,15 +32,32 @@ impl<'a> Cursor<'a> {
         let n = usize::try_from(self.u64(what)?).map_err(|_| Error::Truncated(what))?;
         self.take(n, what)
     }
-    pub(super) fn text(&mut self, what: &'static str) -> Result<&'a str, Error<'a>> {
-        core::str::from_utf8(self.string(what)?).map_err(|_| Error::Text)
+    /// A text of the key `name`.
+    fn text(&mut self, name: &'a str, what: &'static str) -> Result<&'a str, Error<'a>> {
+        core::str::from_utf8(self.string(what)?).map_err(|_| Error::Text(name))
+    }
+    /// The name of a key or of a tensor.
+    pub(super) fn name(&mut self, what: &'static str) -> Result<&'a str, Error<'a>> {
+        let bytes = self.string(what)?;
+        if bytes.len() > MAX_NAME {
+            return Err(Error::Count("bytes of a name"));
+        }
+        core::str::from_utf8(bytes).map_err(|_| Error::Name(what))
+    }
+    /// The bytes of the name that stands at `place`; none for a place without one.
+    pub(super) fn name_at(self, place: usize) -> &'a [u8] {
+        self.at(place).string("").unwrap_or_default()
+    }
+    /// What is left from `place` on.
+    pub(super) fn at(self, place: usize) -> Self {
+        Self(self.0.get(place..).unwrap_or_default())
     }
     /// The elements of the array of the key `name`; whoever has checked them once need not look into texts again.
     fn elements(&mut self, name: &'a str, of: u32, len: usize, check: bool) -> Result<&'a [u8], Error<'a>> {
         let start = self.0;
         let each = size(of).ok_or(Error::Type(name, of))?;
         match of {
-            TEXT if check => (0..len).try_for_each(|_| self.text("a text").map(drop))?,
+            TEXT if check => (0..len).try_for_each(|_| self.text(name, "a text").map(drop))?,
             TEXT => (0..len).try_for_each(|_| self.string("a text").map(drop))?,
             _ => {
                 let bytes = self.take(each.checked_mul(len).ok_or(Error::Count("elements"))?, "an array")?;
@@ -66,7 +83,7 @@ impl<'a> Cursor<'a> {
                 [1] => Value::Bool(true),
                 _ => return Err(Error::Type(name, of)),
             },
-            TEXT => Value::Text(self.text(WHAT)?),
+            TEXT => Value::Text(self.text(name, WHAT)?),
             ARRAY => {
                 let of = self.u32(WHAT)?;
                 // An array of arrays nests without end; no writer makes one.
@@ -82,7 +99,7 @@ impl<'a> Cursor<'a> {
     }
     /// A key and its value.
     pub(super) fn pair(&mut self, check: bool) -> Result<(&'a str, Value<'a>), Error<'a>> {
-        let name = self.text("a key")?;
+        let name = self.name("the name of a key")?;
         let of = self.u32("a key")?;
         Ok((name, self.value(name, of, check)?))
     }

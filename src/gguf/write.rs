@@ -1,7 +1,8 @@
 //! The writer.
 
+use super::names::{sorted, twice};
 use super::value::{ARRAY, BOOL, TEXT};
-use super::{ALIGNMENT, Error, Info, MAX_NAMES, Value};
+use super::{ALIGNMENT, Error, Info, MAX_NAME, MAX_NAMES, Value};
 
 /// Writes a file of version 3.
 ///
@@ -9,7 +10,7 @@ use super::{ALIGNMENT, Error, Info, MAX_NAMES, Value};
 /// `tensors[i]` to `put`, in one piece or in many, so that they need not be in memory together. Tensors are aligned to
 /// [`ALIGNMENT`].
 ///
-/// Errors: [`Error::Duplicate`], [`Error::Count`] for more names than [`MAX_NAMES`] and [`Error::Unfit`] for a key
+/// Errors: [`Error::Duplicate`], [`Error::Count`] for more names than [`MAX_NAMES`] or longer ones than [`MAX_NAME`], and [`Error::Unfit`] for a key
 /// `general.alignment`, all before anything is written; [`Error::Bytes`] when `data` hands over another number of bytes
 /// than the tensor has.
 pub fn write<'a, E: From<Error<'a>>>(
@@ -68,20 +69,22 @@ fn check<'a>(values: &[(&'a str, Value<'a>)], tensors: &[Info<'a>]) -> Result<()
             return Err(Error::Count(what));
         }
     }
-    for (i, (key, _)) in values.iter().enumerate() {
-        if *key == "general.alignment" {
-            return Err(Error::Unfit(key));
-        }
-        if values.iter().take(i).any(|(k, _)| k == key) {
-            return Err(Error::Duplicate(key));
-        }
+    if let Some((key, _)) = values.iter().find(|(key, _)| *key == "general.alignment") {
+        return Err(Error::Unfit(key));
     }
-    for (i, t) in tensors.iter().enumerate() {
-        if tensors.iter().take(i).any(|o| o.name() == t.name()) {
-            return Err(Error::Duplicate(t.name()));
-        }
+    differ(values.len(), |i| values.get(i).map_or("", |(key, _)| key))?;
+    differ(tensors.len(), |i| tensors.get(i).map_or("", Info::name))
+}
+
+/// Whether none of `n` names is too long, or occurs twice.
+fn differ<'a>(n: usize, name: impl Fn(usize) -> &'a str) -> Result<(), Error<'a>> {
+    if (0..n).any(|i| name(i).len() > MAX_NAME) {
+        return Err(Error::Count("bytes of a name"));
     }
-    Ok(())
+    match sorted(n, 0..n, &name, |all| twice(all, &name)) {
+        None => Ok(()),
+        Some(i) => Err(Error::Duplicate(name(i))),
+    }
 }
 
 /// What fills up to the next multiple of the alignment.

@@ -101,7 +101,7 @@ impl Lab {
         if steps == 0 {
             return Err(said("the number of steps is at least 1"));
         }
-        let vocabulary = Vocabulary::learn(text, sizes.vocab);
+        let vocabulary = Vocabulary::learn(text, sizes.vocab).map_err(said)?;
         let config = Config { vocab: vocabulary.len(), ..sizes }.checked().map_err(said)?;
         let tokens = vocabulary.encode(text);
         if tokens.len() <= recipe.length {
