@@ -15,7 +15,7 @@ const USAGE: &str = "\
 usage: spectrum SOUND.wav PICTURE.png
 
 Draws how strong each frequency of a sound is over time: to the right time, upwards frequency, one pixel for each frame and
-each bin. Levels are those of a tone of full scale, 0 dB.
+each bin. A tone of full scale has 0 dB, and so has a constant of 1 at 0 Hz.
 
   --fft N          numbers of one transform, which has N/2 + 1 bins (1024)
   --window W       hann, hamming, blackman, blackman-harris, flat-top, bartlett, kaiser or rectangular (hann)

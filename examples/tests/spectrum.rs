@@ -195,6 +195,84 @@ fn windows_and_sizes() {
     assert!(pixels(&picture).2.iter().all(|p| *p == 0));
 }
 
+/// What the program says of the sum of these cosines, of amplitude and bin of `n`, through this window: bin and level of the strongest.
+fn strongest(folder: &Folder, window: &str, n: usize, tones: &[(f64, f64)]) -> (f64, f64) {
+    let at = |i: usize| {
+        tones.iter().map(move |(a, j)| a * (std::f64::consts::TAU * j * i as f64 / n as f64).cos())
+    };
+    let data: Vec<u8> = (0..3 * n).flat_map(|i| coded(3, 64, at(i).sum())).collect();
+    let rate = 10 * n as u32;
+    let sound = riff(&[chunk(b"fmt ", &format(3, 1, rate, 64)), chunk(b"data", &data)]);
+    let (sound, picture) = (folder.file("sound.wav", &sound), folder.path("picture.png"));
+    let (code, out, err) = program(&[&sound, &picture, &format!("--fft={n}"), "--window", window]);
+    assert!(code == 0 && err.is_empty(), "{out} {err}");
+    let last = out.lines().last().unwrap();
+    let said = |from: &str, to: &str| -> f64 {
+        last.split(from).nth(1).unwrap().split(to).next().unwrap().parse().unwrap()
+    };
+    (said("strongest: ", " Hz") / 10.0, said(" s, ", " dB"))
+}
+
+/// A spectrum has one side: what is at bin 0, and at bin n/2 of an even n, is there whole; half of a tone is at each other bin.
+#[test]
+fn bins_without_a_partner_have_their_level() {
+    let folder = Folder::new("one-sided");
+    let every =
+        ["hann", "hamming", "blackman", "blackman-harris", "flat-top", "bartlett", "kaiser", "rectangular"];
+    let decibels = |a: f64| 20.0 * a.log10();
+    for window in every {
+        for n in [64usize, 63, 250, 251] {
+            let (middle, last) = (n / 4, (n / 2) as f64);
+            let near = |got: (f64, f64), bin: f64, a: f64, what: &str| {
+                assert!(
+                    got.0 == bin && (got.1 - decibels(a)).abs() < 0.06,
+                    "{window} {n} {what}: {got:?}, {bin} {}",
+                    decibels(a)
+                );
+            };
+            near(strongest(&folder, window, n, &[(0.3, 0.0)]), 0.0, 0.3, "a constant");
+            near(
+                strongest(&folder, window, n, &[(0.3, 0.0), (0.4, middle as f64)]),
+                middle as f64,
+                0.4,
+                "a tone on a constant",
+            );
+            near(
+                strongest(&folder, window, n, &[(0.5, 0.0), (0.4, middle as f64)]),
+                0.0,
+                0.5,
+                "a constant under a tone",
+            );
+            if n % 2 == 0 {
+                near(strongest(&folder, window, n, &[(0.3, last)]), last, 0.3, "the last bin");
+                near(
+                    strongest(&folder, window, n, &[(0.3, last), (0.4, middle as f64)]),
+                    middle as f64,
+                    0.4,
+                    "a tone beside the last bin",
+                );
+            }
+        }
+        // The last bin of an odd n has a partner, and lies beside it: only without a lobe is the level that of the tone.
+        if window == "rectangular" {
+            assert_eq!(strongest(&folder, window, 63, &[(0.3, 31.0)]), (31.0, -10.5));
+        }
+    }
+    // A tone of 1000 Hz on a constant, as a recorder with an offset writes it; in the picture, the constant is 10.5 dB below full scale.
+    let of = |i: usize| 0.3 + 0.4 * (std::f64::consts::TAU * 1000.0 * i as f64 / 8000.0).sin();
+    let data: Vec<u8> = (0..8000).flat_map(|i| coded(1, 16, of(i))).collect();
+    let sound = riff(&[chunk(b"fmt ", &format(1, 1, 8000, 16)), chunk(b"data", &data)]);
+    let (sound, picture) = (folder.file("sound.wav", &sound), folder.path("picture.png"));
+    let (code, out, _) = program(&[&sound, &picture]);
+    assert!(
+        code == 0 && out.contains("the strongest: 1000.0 Hz at ") && out.ends_with(", -8.0 dB\n"),
+        "{out}"
+    );
+    let (width, height, levels) = pixels(&picture);
+    let (zero, tone) = (levels[(height - 1) * width], levels[(height - 1 - 128) * width]);
+    assert_eq!((zero, tone), ((255.0 * (1.0 - 0.10458)) as u8, (255.0f64 * (1.0 - 0.07959)).round() as u8));
+}
+
 #[test]
 fn extensible_heads() {
     let mut head = format(0xfffe, 1, 8000, 24);
