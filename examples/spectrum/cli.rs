@@ -1,6 +1,6 @@
 //! The command line: arguments, the sound, the picture.
 
-use crate::files::{self, Shown, shown};
+use crate::files::{self, Place, Shown, shown};
 use crate::picture;
 use crate::wav::{Wav, Wrong};
 use core::fmt;
@@ -191,16 +191,14 @@ impl Request {
     /// Reads, draws and says what it saw.
     fn answer(&self, out: &mut dyn Write, err: &mut dyn Write) -> Result<(), Stop> {
         let of_sound = |why: &dyn fmt::Display| Stop::Useless(format!("{}: {why}", shown(&self.sound)));
-        if let Some(picture) = self.picture.as_ref().filter(|p| files::same(&self.sound, p)) {
-            return Err(Stop::Useless(format!("{}: is the sound, too", shown(picture))));
-        }
+        let place = self.picture.as_deref().map(|path| Place::claim(path, &[&self.sound])).transpose()?;
         let bytes = files::read(&self.sound).map_err(|e| of_sound(&e))?;
         let wav = Wav::of(&bytes).map_err(|e| of_sound(&e))?;
         for note in &wav.notes {
             // When standard error is closed, the work goes on.
             _ = writeln!(err, "spectrum: note: {}: {note}", shown(&self.sound));
         }
-        let Some(picture) = &self.picture else {
+        let Some(place) = place else {
             return print(&wav, out)?.map_err(|e| of_sound(&e));
         };
         if let Some(c) = self.channel.filter(|c| *c >= wav.channels) {
@@ -229,7 +227,7 @@ impl Request {
             .and_then(|()| picture::levels(&x, self.fft, &window, self.hop, self.range as f32));
         let levels = drawn.map_err(|e| of_sound(&e))?;
         let took = started.elapsed();
-        files::replace(picture, |to| picture::png(&levels, to))?;
+        place.write(|to| picture::png(&levels, to))?;
         let rate = f64::from(wav.rate);
         writeln!(
             out,

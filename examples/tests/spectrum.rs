@@ -9,12 +9,12 @@
 
 #[path = "../spectrum/cli.rs"]
 mod cli;
-#[path = "../llm/files.rs"]
-#[allow(dead_code, reason = "the rest is used by llm")]
+#[cfg(unix)]
+#[path = "disk.rs"]
+mod disk;
+#[path = "../common/files.rs"]
+#[allow(dead_code, reason = "the rest is for other programs")]
 mod files;
-#[path = "../llm/memory.rs"]
-#[allow(dead_code, reason = "the rest is used by llm")]
-mod memory;
 #[path = "../spectrum/picture.rs"]
 mod picture;
 #[path = "../spectrum/wav.rs"]
@@ -283,7 +283,7 @@ fn what_is_of_no_use_writes_nothing() {
     let (sound, picture, damaged) = (sound.as_str(), picture.as_str(), damaged.as_str());
     for (args, why) in [
         (&[damaged, picture][..], "damaged.wav: byte 40: the file ends before its chunk \"data\""),
-        (&[sound, sound], "sound.wav: is the sound, too"),
+        (&[sound, sound], "which is read and would be written over"),
         (&[sound, picture], "sound.wav: 300 numbers are less than one window of 1024"),
         (&[sound, picture, "--fft=16", "--channel=3"], "sound.wav: there is no channel 3, only 2"),
         (&["/no/such/sound", picture], "/no/such/sound: "),
@@ -341,4 +341,27 @@ fn too_large_a_picture() {
         code == 2 && err.contains("14465 frames of 32769 bins are too large a picture: --hop 1 is too small"),
         "{err}"
     );
+}
+
+#[cfg(unix)]
+#[test]
+fn the_picture_is_whole_or_not_there() {
+    disk::inside(program);
+    let folder = Folder::new("whole");
+    let sound = folder.file("sound.wav", &tone(1, 16, [1, 0], 30_000, 1000.0));
+    let picture = folder.file("picture.png", b"old");
+    std::fs::hard_link(&sound, folder.path("hard")).unwrap();
+    std::os::unix::fs::symlink(&sound, folder.path("soft")).unwrap();
+    for out in ["sound.wav", "hard", "soft"] {
+        let (code, _, err) = program(&[&sound, &folder.path(out)]);
+        assert!(code == 2 && err.contains("which is read and would be written over"), "{err}");
+    }
+    assert!(disk::full("the_picture_is_whole_or_not_there", &[&sound, &picture]).starts_with("spectrum: "));
+    {
+        let _other = files::Place::claim(picture.as_ref(), &[]).unwrap();
+        let (code, _, err) = program(&[&sound, &picture]);
+        assert!(code == 2 && err.contains("picture.png: another run is writing to it"), "{err}");
+    }
+    assert_eq!(std::fs::read(&picture).unwrap(), b"old");
+    assert_eq!(folder.names(), ["hard", "picture.png", "soft", "sound.wav"]);
 }
