@@ -1,6 +1,7 @@
 //! The command line: arguments, the solution, progress.
 
 use crate::chart;
+use crate::files::{Failed, Place};
 use crate::market;
 use crate::system::{Matrix, heater, laplacian};
 use core::fmt;
@@ -55,6 +56,12 @@ impl From<io::Error> for Stop {
 impl From<lexopt::Error> for Stop {
     fn from(e: lexopt::Error) -> Self {
         Self::Usage(shown(&e.to_string()))
+    }
+}
+
+impl From<Failed> for Stop {
+    fn from(e: Failed) -> Self {
+        Self::Useless(e.to_string())
     }
 }
 
@@ -199,6 +206,8 @@ impl Request {
 
     /// Solves and prints.
     fn answer(&self, out: &mut dyn Write, err: &mut dyn Write, terminal: bool) -> Result<(), Stop> {
+        let inputs: Vec<&Path> = self.file.iter().map(PathBuf::as_path).collect();
+        let place = self.svg.as_deref().map(|path| Place::claim(path, &inputs)).transpose()?;
         let m = match &self.file {
             Some(path) => market::open(path).map_err(|e| Stop::Useless(format!("{}: {e}", named(path))))?,
             None => laplacian(self.side),
@@ -252,10 +261,9 @@ impl Request {
                 writeln!(out, "the solution differs from ones by {far:.2e} at most")?;
             }
         }
-        if let Some(path) = &self.svg {
+        if let Some(place) = place {
             let title = format!("residual by step; {n} unknowns");
-            let written = std::fs::write(path, chart::svg(&residuals, &title));
-            written.map_err(|e| Stop::Useless(format!("{}: {e}", named(path))))?;
+            place.write(|to| to.write_all(chart::svg(&residuals, &title).as_bytes()))?;
         }
         solved
     }

@@ -10,6 +10,9 @@
 
 mod chart;
 mod cli;
+#[path = "../common/files.rs"]
+#[allow(dead_code, reason = "the rest is for programs that read files as a whole")]
+mod files;
 mod market;
 mod system;
 

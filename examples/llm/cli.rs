@@ -6,7 +6,7 @@ pub mod commands;
 use crate::bench;
 use crate::chart;
 use crate::config::Config;
-use crate::files::{self, Failed, Shown, replace, shown, writable};
+use crate::files::{self, Failed, Place, Shown, shown};
 use crate::gguf::parts::{self, Parts};
 use crate::gguf::{self, Model};
 use crate::machine::{BACKENDS, Follower, Job, Machine, Weights, follower_plan, on_best_lanes, on_device};

@@ -4,13 +4,14 @@ use super::*;
 
 pub(super) fn quantize(r: &Request, io: &mut Streams<'_>) -> Result<(), Stop> {
     let (Some(out), Some(kind)) = (r.out.as_deref(), r.to) else { return Ok(()) };
+    let place = Place::claim(out, &[&r.file])?;
     let bytes = parts::read(&r.file).map_err(|why| useless(&r.file, why))?;
     let file = Parts::of(&bytes).map_err(|why| useless(&r.file, why))?;
     // What is wrong with the model is said of its file, before there is another.
     Model::from_parts(&file).map_err(|why| useless(&r.file, why))?;
     let mut whole = Vec::new();
     weights::quantize(&file, kind, io, &mut whole).map_err(|why| useless(&r.file, why))?;
-    replace(out, |to| to.write_all(&whole))?;
+    place.write(|to| to.write_all(&whole))?;
     let before: usize = bytes.iter().map(Vec::len).sum();
     Ok(writeln!(io.out, "{}: {} bytes, from {before}", shown(out), whole.len())?)
 }
@@ -49,18 +50,15 @@ pub fn hold_out(text: &[u8], stretch: usize) -> (Vec<u8>, Vec<u8>) {
     (learnt, held)
 }
 
-/// Refuses places for the results that cannot be written, before there are any.
-pub(super) fn check_outputs(text: &Path, outputs: &[&Path]) -> Result<(), Stop> {
-    for (i, path) in outputs.iter().enumerate() {
-        writable(path)?;
-        if files::same(path, text) {
-            return Err(useless(path, "this is the text, which would be written over"));
-        }
+/// The places of the results; refuses those that cannot be written, before there are any.
+pub(super) fn claim_outputs<const N: usize>(text: &Path, outputs: [&Path; N]) -> Result<Vec<Place>, Stop> {
+    let claim = |(i, path): (usize, &&Path)| {
         if outputs[..i].iter().any(|other| other == path || files::same(other, path)) {
             return Err(useless(path, "two results would go there"));
         }
-    }
-    Ok(())
+        Ok(Place::claim(path, &[text])?)
+    };
+    outputs.iter().enumerate().map(claim).collect()
 }
 
 pub(super) fn train<M: Machine + Blocking>(
@@ -78,7 +76,8 @@ pub(super) fn train<M: Machine + Blocking>(
     let out = r.out.as_deref().unwrap_or(Path::new(""));
     let state = beside(out, ".state");
     let svg = r.svg.clone().unwrap_or_else(|| beside(out, ".svg"));
-    check_outputs(&r.file, &[out, &state, &svg])?;
+    let places = claim_outputs(&r.file, [out, &state, &svg])?;
+    let [model_place, state_place, svg_place] = places.as_slice() else { return Ok(()) };
     let mark = Mark::of(&text);
     // A stretch of a hundredth, when a sequence of mostly single bytes fits into all five.
     let stretch = if text.len() / 20 > 4 * r.config.context { text.len() / 100 } else { 0 };
@@ -161,7 +160,7 @@ pub(super) fn train<M: Machine + Blocking>(
                 io.note(format_args!("step {done}: {loss:.3} nats per byte, {rate:.0} tokens/s\n"));
             }
             if save {
-                trainer.save(out, &state, &vocabulary, mark, &losses)??;
+                trainer.save(model_place, state_place, &vocabulary, mark, &losses)??;
             }
         }
         Ok(())
@@ -172,7 +171,7 @@ pub(super) fn train<M: Machine + Blocking>(
     result?;
     let per_byte: Vec<f32> = losses.iter().map(|x| x / bytes).collect();
     let picture = chart::svg(&per_byte, bigram);
-    replace(&svg, |to| to.write_all(picture.as_bytes()))?;
+    svg_place.write(|to| to.write_all(picture.as_bytes()))?;
     let last = recent(&losses) / bytes;
     let mut apart = String::from("the text is too short to hold some of it out");
     if let Some(loss) = trainer.held_out(&held)? {

@@ -16,6 +16,7 @@ mod bench;
 mod chart;
 mod cli;
 mod config;
+#[path = "../common/files.rs"]
 mod files;
 mod gguf;
 mod machine;

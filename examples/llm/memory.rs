@@ -1,5 +1,6 @@
 //! What the program needs of the machine's memory: planned, compared with what is free, then allocated once.
 
+pub use crate::files::free;
 use core::fmt;
 use fulmen::Error;
 
@@ -100,18 +101,4 @@ pub fn zeros<T: Copy + Default>(n: usize) -> Result<Vec<T>, Lack> {
     x.try_reserve_exact(n).map_err(|_| Lack::Memory { needed, free: None })?;
     x.resize(n, T::default());
     Ok(x)
-}
-
-/// The bytes that a program can still have, where the system tells.
-pub fn free() -> Option<u64> {
-    if !cfg!(target_os = "linux") {
-        return None;
-    }
-    let known = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = known.lines().find_map(|l| l.strip_prefix("MemAvailable:"))?;
-    let machine = line.trim().strip_suffix(" kB")?.parse::<u64>().ok()?.saturating_mul(1024);
-    // A container may have less.
-    let limit = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
-    let limit = limit.and_then(|text| text.trim().parse().ok()).unwrap_or(u64::MAX);
-    Some(machine.min(limit))
 }

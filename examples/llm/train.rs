@@ -3,7 +3,7 @@
 //! A batch is cut into groups whose gradients are summed in order, so the threads' number changes no bit of the result.
 
 use crate::config::{Biases, Config};
-use crate::files::{self, Failed, replace};
+use crate::files::{self, Failed, Place};
 use crate::gguf::{self, Model, Stored, Trouble, Value, file_of};
 use crate::machine::{Machine, Positions, Steps, Training};
 use crate::memory::{self, Lack, Row, product, zeros};
@@ -353,8 +353,8 @@ impl<M: Machine> Trainer<M> {
     /// Writes the model, when it has come from the machine, and beside it all that a run on `text` needs to go on after `losses.len()` steps.
     pub fn save(
         &self,
-        out: &Path,
-        state: &Path,
+        out: &Place,
+        state: &Place,
         vocabulary: &Vocabulary,
         text: Mark,
         losses: &[f32],
@@ -368,7 +368,7 @@ impl<M: Machine> Trainer<M> {
         let on_host = |x| self.machine.wait(self.machine.on_host(x));
         let (parameters, moments) = (on_host(&*parameters)?, [on_host(m)?, on_host(v)?]);
         let mut file = file_of(&self.config, vocabulary, &parameters);
-        if let Err(failed) = replace(out, |to| file.write(to)) {
+        if let Err(failed) = out.write(|to| file.write(to)) {
             return Ok(Err(failed));
         }
         for (name, moment) in ["first", "second"].iter().zip(&moments) {
@@ -381,7 +381,7 @@ impl<M: Machine> Trainer<M> {
         file.values.insert("fulmen.recipe.reals".into(), Value::Reals(vec![r.rate, r.decay, r.clip]));
         file.values.insert("fulmen.text".into(), Value::Numbers(text.0.to_vec()));
         file.values.insert("fulmen.losses".into(), Value::Reals(losses.to_vec()));
-        Ok(replace(state, |to| file.write(to)))
+        Ok(state.write(|to| file.write(to)))
     }
 
     /// A trainer as [`Trainer::save`] left it, its vocabulary, and the losses so far.

@@ -1,8 +1,8 @@
 //! The command line: arguments, the sound, the picture.
 
-use crate::files::{self, Shown, shown};
+use crate::files::{self, Place, Shown, shown};
 use crate::picture;
-use crate::wav::Wav;
+use crate::wav::{Wav, Wrong};
 use core::fmt;
 use fulmen::{Window, stft_frames};
 use lexopt::Arg;
@@ -13,9 +13,10 @@ use std::time::Instant;
 
 const USAGE: &str = "\
 usage: spectrum SOUND.wav PICTURE.png
+       spectrum SOUND.wav --samples     prints the rate, and for each moment a line of the numbers of all channels
 
 Draws how strong each frequency of a sound is over time: to the right time, upwards frequency, one pixel for each frame and
-each bin. Levels are those of a tone of full scale, 0 dB.
+each bin. A tone of full scale has 0 dB, and so has a constant of 1 at 0 Hz.
 
   --fft N          numbers of one transform, which has N/2 + 1 bins (1024)
   --window W       hann, hamming, blackman, blackman-harris, flat-top, bartlett, kaiser or rectangular (hann)
@@ -25,7 +26,7 @@ each bin. Levels are those of a tone of full scale, 0 dB.
   --range X        decibels from black to white (100)
   --channel N      the channel, counted from 1 (the mean of all)
 
-exit status: 0 drawn, 2 the arguments or a file are of no use";
+exit status: 0 drawn or printed, 2 the arguments or a file are of no use";
 
 /// The longest transform.
 const LONGEST: usize = 1 << 16;
@@ -68,7 +69,7 @@ impl From<files::Failed> for Stop {
 /// Runs the program on `args`, which lack its name. Returns the exit status.
 pub fn run(args: impl Iterator<Item = OsString>, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     let done = Request::parse(args).and_then(|r| {
-        r.answer(out)?;
+        r.answer(out, err)?;
         Ok(out.flush()?)
     });
     let mut fail = |text: fmt::Arguments<'_>| {
@@ -105,10 +106,26 @@ fn number(args: &mut lexopt::Parser, name: &str, least: f64, most: f64) -> Resul
     }
 }
 
+/// Prints the rate and the numbers, with as many digits as tell them from all others.
+fn print(wav: &Wav<'_>, out: &mut dyn Write) -> io::Result<Result<(), Wrong>> {
+    writeln!(out, "{} Hz, {} channels", wav.rate, wav.channels)?;
+    for i in 0..wav.len() {
+        for c in 0..wav.channels {
+            match wav.at(i, c) {
+                Ok(x) => write!(out, "{}{x}", if c > 0 { " " } else { "" })?,
+                Err(wrong) => return Ok(Err(wrong)),
+            }
+        }
+        writeln!(out)?;
+    }
+    Ok(Ok(()))
+}
+
 /// What the arguments ask for.
 struct Request {
     sound: PathBuf,
-    picture: PathBuf,
+    /// Where the picture goes; the numbers are printed where there is none.
+    picture: Option<PathBuf>,
     fft: usize,
     window: Window,
     length: usize,
@@ -123,9 +140,11 @@ impl Request {
         let mut args = lexopt::Parser::from_args(args.collect::<Vec<_>>());
         let (mut fft, mut length, mut hop, mut range, mut channel) = (1024, None, None, 100.0, None);
         let (mut window, mut beta, mut paths) = (Window::Hann, None, Vec::new());
+        let mut print = false;
         while let Some(arg) = args.next()? {
             match arg {
                 Arg::Short('h') | Arg::Long("help") => return Err(Stop::Help),
+                Arg::Long("samples") => print = true,
                 Arg::Long("fft") => fft = whole(&mut args, "fft", 2, LONGEST)?,
                 Arg::Long("length") => length = Some(whole(&mut args, "length", 2, LONGEST)?),
                 Arg::Long("hop") => hop = Some(whole(&mut args, "hop", 1, usize::MAX)?),
@@ -159,20 +178,29 @@ impl Request {
             return usage(format!("--length {length} is more than the {fft} of --fft"));
         }
         let hop = hop.unwrap_or(length.div_ceil(4));
-        let Ok([sound, picture]) = <[PathBuf; 2]>::try_from(paths) else {
-            return usage("a sound and a picture are needed".into());
+        let mut paths = paths.into_iter();
+        let (sound, picture) = match (paths.next(), paths.next(), print) {
+            (Some(sound), Some(picture), false) => (sound, Some(picture)),
+            (Some(sound), None, true) => (sound, None),
+            (.., true) => return usage("--samples takes a sound and no picture".into()),
+            _ => return usage("a sound and a picture are needed".into()),
         };
         Ok(Self { sound, picture, fft, window, length, hop, range, channel: channel.map(|c| c - 1) })
     }
 
     /// Reads, draws and says what it saw.
-    fn answer(&self, out: &mut dyn Write) -> Result<(), Stop> {
+    fn answer(&self, out: &mut dyn Write, err: &mut dyn Write) -> Result<(), Stop> {
         let of_sound = |why: &dyn fmt::Display| Stop::Useless(format!("{}: {why}", shown(&self.sound)));
-        if files::same(&self.sound, &self.picture) {
-            return Err(Stop::Useless(format!("{}: is the sound, too", shown(&self.picture))));
-        }
+        let place = self.picture.as_deref().map(|path| Place::claim(path, &[&self.sound])).transpose()?;
         let bytes = files::read(&self.sound).map_err(|e| of_sound(&e))?;
         let wav = Wav::of(&bytes).map_err(|e| of_sound(&e))?;
+        for note in &wav.notes {
+            // When standard error is closed, the work goes on.
+            _ = writeln!(err, "spectrum: note: {}: {note}", shown(&self.sound));
+        }
+        let Some(place) = place else {
+            return print(&wav, out)?.map_err(|e| of_sound(&e));
+        };
         if let Some(c) = self.channel.filter(|c| *c >= wav.channels) {
             let why = format!("there is no channel {}, only {}", c + 1, wav.channels);
             return Err(of_sound(&why));
@@ -199,7 +227,7 @@ impl Request {
             .and_then(|()| picture::levels(&x, self.fft, &window, self.hop, self.range as f32));
         let levels = drawn.map_err(|e| of_sound(&e))?;
         let took = started.elapsed();
-        files::replace(&self.picture, |to| picture::png(&levels, to))?;
+        place.write(|to| picture::png(&levels, to))?;
         let rate = f64::from(wav.rate);
         writeln!(
             out,

@@ -4,16 +4,13 @@
 //! cargo run --release --example spectrum -- sound.wav spectrum.png --fft 2048 --window blackman-harris
 //! ```
 //!
-//! `wav.rs` reads sounds, `picture.rs` measures and draws levels, `cli.rs` is the command line. Files are written as `llm`
-//! writes its own.
+//! `wav.rs` reads sounds, `picture.rs` measures and draws levels, `cli.rs` is the command line. Files are written as all
+//! programs here write theirs.
 
 mod cli;
-#[path = "../llm/files.rs"]
-#[allow(dead_code, reason = "the rest is used by llm")]
+#[path = "../common/files.rs"]
+#[allow(dead_code, reason = "the rest is for other programs")]
 mod files;
-#[path = "../llm/memory.rs"]
-#[allow(dead_code, reason = "the rest is used by llm")]
-mod memory;
 mod picture;
 mod wav;
 

@@ -11,8 +11,27 @@ pub struct Levels {
     pub width: usize,
     pub height: usize,
     pub bytes: Vec<u8>,
-    /// The highest level: frame, bin, dB.
+    /// The peak of the highest level: frame, bin, dB.
     pub peak: (usize, usize, f32),
+}
+
+fn magnitude(y: &Complex<f32>) -> f32 {
+    y.re.hypot(y.im)
+}
+
+/// How many bins of a transform of `n` numbers share the amplitude at the frequency of bin `j`. One half of a tone is in its bin, the
+/// other half in the bin of the negative frequency; bin 0, and bin `n / 2` of an even `n`, are their own partners.
+fn partners(j: usize, n: usize) -> f32 {
+    if j == 0 || 2 * j == n { 1.0 } else { 2.0 }
+}
+
+/// Whether no neighbour of bin `j` has a larger magnitude. The side of a constant's main lobe counts twice in a one-sided spectrum and
+/// may thus exceed bin 0; it is no peak of its own.
+fn is_peak(row: &[Complex<f32>], j: usize, n: usize) -> bool {
+    // Bins n and -n are bin 0, and those of negative frequencies have the magnitudes of their partners.
+    let at = |k: usize| row.get(k.min(n - k)).map_or(0.0, magnitude);
+    let here = at(j);
+    here >= at(j.abs_diff(1)) && here >= at(j + 1)
 }
 
 /// Levels down to `range` dB below a tone of full scale, whose peak has 0 dB. The picture has to fit into memory.
@@ -23,8 +42,7 @@ pub fn levels(x: &[f32], n: usize, window: &[f32], hop: usize, range: f32) -> Re
     let (width, height) = (stft_frames(x.len(), window.len(), hop), plan.bins());
     let mut bytes = vec![0; width * height];
     let mut peak = (0, 0, f32::NEG_INFINITY);
-    // Half of a tone is in its bin, the other half in the bin of the frequency turned around.
-    let full = 0.5 * fulmen::sum(window);
+    let full = fulmen::sum(window);
     let mut out = vec![Complex::ZERO; TOGETHER * height];
     for first in (0..width).step_by(TOGETHER) {
         let frames = TOGETHER.min(width - first);
@@ -34,8 +52,8 @@ pub fn levels(x: &[f32], n: usize, window: &[f32], hop: usize, range: f32) -> Re
         stft(&plan, window, hop, part, out, &mut work)?;
         for (f, row) in out.chunks_exact(height).enumerate() {
             for (j, y) in row.iter().enumerate() {
-                let level = 20.0 * (y.re.hypot(y.im) / full).log10();
-                if level > peak.2 {
+                let level = 20.0 * (partners(j, n) * magnitude(y) / full).log10();
+                if level > peak.2 && is_peak(row, j, n) {
                     peak = (first + f, j, level);
                 }
                 bytes[(height - 1 - j) * width + first + f] = (255.0 * (1.0 + level / range)).round() as u8;

@@ -11,6 +11,11 @@
 mod chart;
 #[path = "../heat/cli.rs"]
 mod cli;
+#[path = "disk.rs"]
+mod disk;
+#[path = "../common/files.rs"]
+#[allow(dead_code, reason = "the rest is for programs that read files as a whole")]
+mod files;
 #[path = "../heat/market.rs"]
 mod market;
 #[path = "../heat/system.rs"]
@@ -201,4 +206,52 @@ fn arguments_of_no_use() {
     assert!(code == 2 && err.lines().count() == 1, "{err}");
     let (code, out, err) = program(&["--help"]);
     assert!(code == 0 && out.starts_with("usage: heat") && err.is_empty());
+}
+
+/// What is in a folder of its own, after a test of writing.
+fn names(folder: &std::path::Path) -> Vec<String> {
+    let names = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<_> = names.collect();
+    names.sort();
+    names
+}
+
+#[cfg(unix)]
+#[test]
+fn the_picture_replaces_no_input_and_is_whole_or_not_there() {
+    disk::inside(program);
+    let folder = std::env::temp_dir().join(format!("fulmen-heat-{}-picture", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let word = |name: &str| folder.join(name).to_str().unwrap().to_string();
+    let (matrix, svg) = (word("a.mtx"), word("a.svg"));
+    let text = format!("{HEAD}2 2 3\n1 1 2\n2 2 3\n1 2 0\n")
+        .replace("general", "symmetric")
+        .replace("1 2 0", "2 1 1");
+    std::fs::write(&matrix, &text).unwrap();
+    std::fs::hard_link(&matrix, word("hard")).unwrap();
+    std::os::unix::fs::symlink(&matrix, word("soft")).unwrap();
+    for out in ["a.mtx", "hard", "soft"] {
+        let (code, said, err) = program(&[&matrix, "--svg", &word(out)]);
+        assert!(
+            code == 2 && said.is_empty() && err.contains("a.mtx, which is read and would be written over"),
+            "{err}"
+        );
+        assert_eq!(std::fs::read_to_string(&matrix).unwrap(), text);
+    }
+    let (code, _, err) = program(&["--grid=3", "--svg", &word("no/such")]);
+    assert!(code == 2 && err.contains("no/such"), "{err}");
+    std::fs::write(&svg, "old").unwrap();
+    let name = "the_picture_replaces_no_input_and_is_whole_or_not_there";
+    assert!(disk::full(name, &["--grid=30", "--svg", &svg]).starts_with("heat: "));
+    {
+        let _other = files::Place::claim(svg.as_ref(), &[]).unwrap();
+        let (code, _, err) = program(&["--grid=3", "--svg", &svg]);
+        assert!(code == 2 && err.contains("a.svg: another run is writing to it"), "{err}");
+    }
+    assert_eq!(std::fs::read_to_string(&svg).unwrap(), "old");
+    assert_eq!(names(&folder), ["a.mtx", "a.svg", "hard", "soft"]);
+    assert_eq!(program(&["--grid=30", "--svg", &svg]).0, 0);
+    assert!(std::fs::read_to_string(&svg).unwrap().starts_with("<svg"));
+    assert_eq!(names(&folder), ["a.mtx", "a.svg", "hard", "soft"]);
+    std::fs::remove_dir_all(&folder).unwrap();
 }

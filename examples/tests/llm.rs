@@ -16,7 +16,10 @@ mod chart;
 mod cli;
 #[path = "../llm/config.rs"]
 mod config;
-#[path = "../llm/files.rs"]
+#[cfg(unix)]
+#[path = "disk.rs"]
+mod disk;
+#[path = "../common/files.rs"]
 mod files;
 #[path = "../llm/gguf.rs"]
 mod gguf;
@@ -284,7 +287,8 @@ impl machine::Job for Cut<'_> {
             Trainer::new(m, self.config, self.recipe, first_parameters(&self.config, 7).unwrap()).unwrap();
         let losses: Vec<f32> =
             M::steps(&trainer, 1, self.tokens, |one| (0..3).map(|s| one(s).unwrap()).collect());
-        trainer.save(&self.to[0], &self.to[1], self.vocabulary, self.mark, &losses).unwrap().unwrap();
+        let [out, state] = [0, 1].map(|i| files::Place::claim(&self.to[i], &[]).unwrap());
+        trainer.save(&out, &state, self.vocabulary, self.mark, &losses).unwrap().unwrap();
     }
 }
 

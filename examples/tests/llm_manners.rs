@@ -3,15 +3,15 @@
 use super::{Folder, SMALL, a_file, a_model, bytes_of, program, text, tiny};
 use crate::cli;
 use crate::config::Config;
-use crate::files::{replace, shown, writable};
-use crate::gguf::{Draft, Model, Trouble, Value};
+use crate::files::{Place, replace, shown};
+use crate::gguf::{Draft, Model, Stored, Trouble, Value};
 use crate::machine::{Follower, Training, Weights};
 use crate::memory::{Lack, check, product, zeros};
 use crate::train::{Mark, Recipe, Trainer, first_parameters};
 use crate::vocabulary::Vocabulary;
 use fulmen::backend::Cpu;
 use std::ffi::OsString;
-use std::io::{Error, ErrorKind, Write};
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 fn word(path: &Path) -> &str {
@@ -108,31 +108,6 @@ fn a_training_that_goes_astray_keeps_the_old_file() {
     assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 4);
 }
 
-#[test]
-fn a_write_that_fails_leaves_what_was_there() {
-    let folder = Folder::new("full");
-    let path = folder.file("model");
-    std::fs::write(&path, "old").unwrap();
-    let failed = replace(&path, |to| {
-        to.write_all(&[0; 1 << 16])?;
-        Err(Error::from(ErrorKind::StorageFull))
-    });
-    let why = failed.unwrap_err();
-    assert!(
-        why.to_string().starts_with(&*path.to_string_lossy()) && why.why.kind() == ErrorKind::StorageFull
-    );
-    let there = || std::fs::read_dir(&folder.0).unwrap().count();
-    assert_eq!((std::fs::read(&path).unwrap(), there()), (b"old".to_vec(), 1));
-    // What a killed run left is in nobody's way.
-    std::fs::write(folder.file("model.part"), "half").unwrap();
-    writable(&path).unwrap();
-    assert_eq!(there(), 1);
-    replace(&path, |to| to.write_all(b"new")).unwrap();
-    assert_eq!((std::fs::read(&path).unwrap(), there()), (b"new".to_vec(), 1));
-    let lost = folder.file("no/such");
-    assert_eq!(writable(&lost).unwrap_err().path, lost);
-}
-
 #[cfg(unix)]
 #[test]
 fn special_files_are_not_replaced_and_links_are_followed() {
@@ -155,13 +130,60 @@ fn special_files_are_not_replaced_and_links_are_followed() {
     assert!(!std::fs::symlink_metadata(&socket).unwrap().is_file());
     std::fs::write(&real, "old").unwrap();
     symlink(&real, &link).unwrap();
-    replace(&link, |to| to.write_all(b"new")).unwrap();
+    replace(&link, &[], |to| to.write_all(b"new")).unwrap();
     assert_eq!(std::fs::read(&real).unwrap(), b"new");
     assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
-    // Where a part would be written, nothing special goes either.
-    let _part = UnixListener::bind(folder.file("real.part")).unwrap();
-    assert!(replace(&real, |to| to.write_all(b"newer")).is_err());
-    assert_eq!(std::fs::read(&real).unwrap(), b"new");
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 4);
+}
+
+/// What is written is no input, is one run's, and is there as a whole or not.
+#[cfg(unix)]
+#[test]
+fn models_are_whole_or_not_there() {
+    crate::disk::inside(program);
+    let folder = Folder::new("whole");
+    let [file, model, out] = ["text", "model", "out"].map(|name| folder.file(name));
+    std::fs::write(&file, text()).unwrap();
+    // Of rows that are whole blocks.
+    let config = Config { dim: 32, hidden: 32, ..tiny() };
+    let weights = Stored::of(&config, first_parameters(&config, 3).unwrap());
+    std::fs::write(&model, bytes_of(&a_file(&Model { config, weights, ..a_model() }))).unwrap();
+    let whole = std::fs::read(&model).unwrap();
+    for (name, of) in [("text", &file), ("model", &model)] {
+        std::fs::hard_link(of, folder.file(&format!("{name} hard"))).unwrap();
+        std::os::unix::fs::symlink(of, folder.file(&format!("{name} soft"))).unwrap();
+        for to in [name.to_string(), format!("{name} hard"), format!("{name} soft")] {
+            let to = folder.file(&to);
+            if name == "text" {
+                refused(
+                    &["train", word(&file), "--out", word(&to)],
+                    "text, which is read and would be written over",
+                );
+                refused(&["train", word(&file), "--out", word(&out), "--svg", word(&to)], "which is read");
+            } else {
+                let args = ["quantize", word(&model), "--to", "q8_0", "--out", word(&to)];
+                refused(&args, "model, which is read and would be written over");
+            }
+        }
+    }
+    assert_eq!((std::fs::read(&file).unwrap(), std::fs::read(&model).unwrap()), (text(), whole));
+    let train = [&["train", word(&file), "--out", word(&out), "--steps=2", "--fresh"], &SMALL[..]].concat();
+    let quantize = ["quantize", word(&model), "--to", "q8_0", "--out", word(&out)];
+    std::fs::write(&out, "old").unwrap();
+    let name = "manners::models_are_whole_or_not_there";
+    for args in [&train[..], &quantize] {
+        assert!(crate::disk::full(name, args).starts_with("llm: "));
+        // Each of the places of a run is its own as long as it runs.
+        let places: &[&str] = if args.len() > 6 { &["out", "out.state", "out.svg"] } else { &["out"] };
+        for place in places {
+            let _other = Place::claim(&folder.file(place), &[]).unwrap();
+            refused(args, &format!("{place}: another run is writing to it"));
+        }
+    }
+    assert_eq!(std::fs::read(&out).unwrap(), b"old");
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 7);
+    assert_eq!((program(&train).0, program(&quantize).0), (0, 0));
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 9);
 }
 
 #[test]

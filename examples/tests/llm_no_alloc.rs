@@ -3,7 +3,7 @@
 
 #[path = "../llm/config.rs"]
 mod config;
-#[path = "../llm/files.rs"]
+#[path = "../common/files.rs"]
 mod files;
 #[path = "../llm/gguf.rs"]
 mod gguf;

@@ -9,19 +9,20 @@
 
 #[path = "../spectrum/cli.rs"]
 mod cli;
-#[path = "../llm/files.rs"]
-#[allow(dead_code, reason = "the rest is used by llm")]
+#[cfg(unix)]
+#[path = "disk.rs"]
+mod disk;
+#[path = "../common/files.rs"]
+#[allow(dead_code, reason = "the rest is for other programs")]
 mod files;
-#[path = "../llm/memory.rs"]
-#[allow(dead_code, reason = "the rest is used by llm")]
-mod memory;
 #[path = "../spectrum/picture.rs"]
 mod picture;
 #[path = "../spectrum/wav.rs"]
 mod wav;
+#[path = "spectrum_wav.rs"]
+mod wav_files;
 
 use std::path::PathBuf;
-use wav::Wav;
 
 /// What the program says to these arguments.
 fn program(args: &[&str]) -> (u8, String, String) {
@@ -195,67 +196,82 @@ fn windows_and_sizes() {
     assert!(pixels(&picture).2.iter().all(|p| *p == 0));
 }
 
-#[test]
-fn extensible_heads() {
-    let mut head = format(0xfffe, 1, 8000, 24);
-    head.extend([22, 0, 24, 0, 4, 0, 0, 0, 1, 0]);
-    head.extend([0; 14]);
-    let bytes = riff(&[chunk(b"fmt ", &head), chunk(b"data", &[0, 0, 64, 0, 0, 192])]);
-    let sound = Wav::of(&bytes).unwrap();
-    assert_eq!((sound.len(), sound.samples(None).unwrap()), (2, vec![0.5, -0.5]));
-    head.truncate(20);
-    let bytes = riff(&[chunk(b"fmt ", &head), chunk(b"data", &[])]);
-    assert!(Wav::of(&bytes).unwrap_err().why.contains("too short for its coding"));
+/// What the program says of the sum of these cosines, of amplitude and bin of `n`, through this window: bin and level of the strongest.
+fn strongest(folder: &Folder, window: &str, n: usize, tones: &[(f64, f64)]) -> (f64, f64) {
+    let at = |i: usize| {
+        tones.iter().map(move |(a, j)| a * (std::f64::consts::TAU * j * i as f64 / n as f64).cos())
+    };
+    let data: Vec<u8> = (0..3 * n).flat_map(|i| coded(3, 64, at(i).sum())).collect();
+    let rate = 10 * n as u32;
+    let sound = riff(&[chunk(b"fmt ", &format(3, 1, rate, 64)), chunk(b"data", &data)]);
+    let (sound, picture) = (folder.file("sound.wav", &sound), folder.path("picture.png"));
+    let (code, out, err) = program(&[&sound, &picture, &format!("--fft={n}"), "--window", window]);
+    assert!(code == 0 && err.is_empty(), "{out} {err}");
+    let last = out.lines().last().unwrap();
+    let said = |from: &str, to: &str| -> f64 {
+        last.split(from).nth(1).unwrap().split(to).next().unwrap().parse().unwrap()
+    };
+    (said("strongest: ", " Hz") / 10.0, said(" s, ", " dB"))
 }
 
+/// A spectrum has one side: what is at bin 0, and at bin n/2 of an even n, is there whole; half of a tone is at each other bin.
 #[test]
-fn damaged_files_are_refused_by_name() {
-    let good = tone(1, 16, [2, 0], 100, 1000.0);
-    let head = |tag, channels, rate, bits| chunk(b"fmt ", &format(tag, channels, rate, bits));
-    let patched = |at: usize, bytes: &[u8]| {
-        let mut file = good.clone();
-        file[at..at + bytes.len()].copy_from_slice(bytes);
-        file
-    };
-    let float = |x: f32| riff(&[head(3, 1, 8000, 32), chunk(b"data", &[[0; 4], x.to_le_bytes()].concat())]);
-    for (bytes, why) in [
-        (vec![], "byte 0: a WAV file begins with RIFF"),
-        (b"hello, this is no sound".to_vec(), "byte 0: a WAV file begins with RIFF"),
-        (patched(8, b"AVI "), "byte 0: a WAV file begins with RIFF"),
-        (patched(0, b"RF64"), "byte 0: RF64 and RIFX files are not read"),
-        (good[..12].to_vec(), "byte 12: the file ends before its chunk \"fmt\""),
-        (good[..good.len() - 1].to_vec(), "byte 48: the chunk \"data\" has 400 bytes, and 399 are left"),
-        (patched(16, &u32::MAX.to_le_bytes()), "byte 12: the chunk \"fmt \" has 4294967295 bytes"),
-        (patched(52, &[0xff; 4]), "byte 48: the chunk \"data\" has 4294967295 bytes"),
-        (patched(48, b"d\x1bta"), "byte 456: the file ends before its chunk \"data\""),
-        (patched(12, b"fmtx"), "byte 48: the chunk \"data\" comes before \"fmt\""),
-        (riff(&[head(1, 1, 8000, 16), head(1, 1, 8000, 16)]), "byte 36: there are two chunks \"fmt\""),
-        (riff(&[chunk(b"fmt ", &[1, 0, 1, 0])]), "byte 20: the chunk \"fmt\" has 4 bytes"),
-        (riff(&[head(1, 0, 8000, 16)]), "byte 22: it has no channels"),
-        (riff(&[head(1, 1, 0, 16)]), "byte 24: its rate is 0"),
-        (riff(&[head(1, 1, 8000, 12)]), "byte 34: integers of 12 bits"),
-        (riff(&[head(3, 1, 8000, 16)]), "byte 34: floats of 16 bits"),
-        (riff(&[head(85, 1, 8000, 16)]), "byte 20: coding 85 is not read"),
-        (patched(32, &[3, 0]), "byte 32: a frame has 3 bytes"),
-        (
-            riff(&[head(1, 2, 8000, 16), chunk(b"data", &[0; 6])]),
-            "byte 36: 6 bytes are not whole frames of 4",
-        ),
-        (float(f32::NAN), "byte 48: number 1 of channel 1 is NaN"),
-        (float(f32::NEG_INFINITY), "byte 48: number 1 of channel 1 is -inf"),
-        (float(1e30), "byte 48: number 1 of channel 1 is 1"),
-    ] {
-        let got = Wav::of(&bytes).and_then(|w| w.samples(None)).unwrap_err().to_string();
-        assert!(got.starts_with(why), "{why}: {got}");
-    }
-    // Cut anywhere, it is refused; with any byte changed, it is read or refused.
-    for n in 0..good.len() {
-        assert!(Wav::of(&good[..n]).is_err(), "{n}");
-        for byte in [0, 1, 0x7f, 0xff] {
-            let file = patched(n, &[byte]);
-            _ = Wav::of(&file).map(|w| (w.len(), w.samples(Some(0)), w.samples(None)));
+fn bins_without_a_partner_have_their_level() {
+    let folder = Folder::new("one-sided");
+    let every =
+        ["hann", "hamming", "blackman", "blackman-harris", "flat-top", "bartlett", "kaiser", "rectangular"];
+    let decibels = |a: f64| 20.0 * a.log10();
+    for window in every {
+        for n in [64usize, 63, 250, 251] {
+            let (middle, last) = (n / 4, (n / 2) as f64);
+            let near = |got: (f64, f64), bin: f64, a: f64, what: &str| {
+                assert!(
+                    got.0 == bin && (got.1 - decibels(a)).abs() < 0.06,
+                    "{window} {n} {what}: {got:?}, {bin} {}",
+                    decibels(a)
+                );
+            };
+            near(strongest(&folder, window, n, &[(0.3, 0.0)]), 0.0, 0.3, "a constant");
+            near(
+                strongest(&folder, window, n, &[(0.3, 0.0), (0.4, middle as f64)]),
+                middle as f64,
+                0.4,
+                "a tone on a constant",
+            );
+            near(
+                strongest(&folder, window, n, &[(0.5, 0.0), (0.4, middle as f64)]),
+                0.0,
+                0.5,
+                "a constant under a tone",
+            );
+            if n % 2 == 0 {
+                near(strongest(&folder, window, n, &[(0.3, last)]), last, 0.3, "the last bin");
+                near(
+                    strongest(&folder, window, n, &[(0.3, last), (0.4, middle as f64)]),
+                    middle as f64,
+                    0.4,
+                    "a tone beside the last bin",
+                );
+            }
+        }
+        // The last bin of an odd n has a partner, and lies beside it: only without a lobe is the level that of the tone.
+        if window == "rectangular" {
+            assert_eq!(strongest(&folder, window, 63, &[(0.3, 31.0)]), (31.0, -10.5));
         }
     }
+    // A tone of 1000 Hz on a constant, as a recorder with an offset writes it; in the picture, the constant is 10.5 dB below full scale.
+    let of = |i: usize| 0.3 + 0.4 * (std::f64::consts::TAU * 1000.0 * i as f64 / 8000.0).sin();
+    let data: Vec<u8> = (0..8000).flat_map(|i| coded(1, 16, of(i))).collect();
+    let sound = riff(&[chunk(b"fmt ", &format(1, 1, 8000, 16)), chunk(b"data", &data)]);
+    let (sound, picture) = (folder.file("sound.wav", &sound), folder.path("picture.png"));
+    let (code, out, _) = program(&[&sound, &picture]);
+    assert!(
+        code == 0 && out.contains("the strongest: 1000.0 Hz at ") && out.ends_with(", -8.0 dB\n"),
+        "{out}"
+    );
+    let (width, height, levels) = pixels(&picture);
+    let (zero, tone) = (levels[(height - 1) * width], levels[(height - 1 - 128) * width]);
+    assert_eq!((zero, tone), ((255.0 * (1.0 - 0.10458)) as u8, (255.0f64 * (1.0 - 0.07959)).round() as u8));
 }
 
 #[test]
@@ -263,14 +279,11 @@ fn what_is_of_no_use_writes_nothing() {
     let folder = Folder::new("refused");
     let sound = folder.file("sound.wav", &tone(1, 16, [2, 0], 300, 1000.0));
     let picture = folder.file("picture.png", b"old");
-    let damaged = folder.file("damaged.wav", &tone(1, 16, [2, 0], 300, 1000.0)[..500]);
+    let damaged = folder.file("damaged.wav", &tone(1, 16, [2, 0], 300, 1000.0)[..40]);
     let (sound, picture, damaged) = (sound.as_str(), picture.as_str(), damaged.as_str());
     for (args, why) in [
-        (
-            &[damaged, picture][..],
-            "damaged.wav: byte 48: the chunk \"data\" has 1200 bytes, and 444 are left",
-        ),
-        (&[sound, sound], "sound.wav: is the sound, too"),
+        (&[damaged, picture][..], "damaged.wav: byte 40: the file ends before its chunk \"data\""),
+        (&[sound, sound], "which is read and would be written over"),
         (&[sound, picture], "sound.wav: 300 numbers are less than one window of 1024"),
         (&[sound, picture, "--fft=16", "--channel=3"], "sound.wav: there is no channel 3, only 2"),
         (&["/no/such/sound", picture], "/no/such/sound: "),
@@ -288,6 +301,7 @@ fn what_is_of_no_use_writes_nothing() {
         (&[][..], "a sound and a picture are needed"),
         (&["a"], "a sound and a picture are needed"),
         (&["a", "b", "c"], "unexpected argument"),
+        (&["a", "b", "--samples"], "--samples takes a sound and no picture"),
         (&["--fft=1"], "--fft is from 2 to 65536, not \"1\""),
         (&["--fft=x\u{1b}"], "--fft is from 2 to 65536, not \"x\\u{1b}\""),
         (&["--fft"], "missing argument"),
@@ -327,4 +341,27 @@ fn too_large_a_picture() {
         code == 2 && err.contains("14465 frames of 32769 bins are too large a picture: --hop 1 is too small"),
         "{err}"
     );
+}
+
+#[cfg(unix)]
+#[test]
+fn the_picture_is_whole_or_not_there() {
+    disk::inside(program);
+    let folder = Folder::new("whole");
+    let sound = folder.file("sound.wav", &tone(1, 16, [1, 0], 30_000, 1000.0));
+    let picture = folder.file("picture.png", b"old");
+    std::fs::hard_link(&sound, folder.path("hard")).unwrap();
+    std::os::unix::fs::symlink(&sound, folder.path("soft")).unwrap();
+    for out in ["sound.wav", "hard", "soft"] {
+        let (code, _, err) = program(&[&sound, &folder.path(out)]);
+        assert!(code == 2 && err.contains("which is read and would be written over"), "{err}");
+    }
+    assert!(disk::full("the_picture_is_whole_or_not_there", &[&sound, &picture]).starts_with("spectrum: "));
+    {
+        let _other = files::Place::claim(picture.as_ref(), &[]).unwrap();
+        let (code, _, err) = program(&[&sound, &picture]);
+        assert!(code == 2 && err.contains("picture.png: another run is writing to it"), "{err}");
+    }
+    assert_eq!(std::fs::read(&picture).unwrap(), b"old");
+    assert_eq!(folder.names(), ["hard", "picture.png", "soft", "sound.wav"]);
 }

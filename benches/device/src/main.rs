@@ -15,7 +15,7 @@ program! {
     chart "../../../examples/llm/chart.rs"
     cli "../../../examples/llm/cli.rs"
     config "../../../examples/llm/config.rs"
-    files "../../../examples/llm/files.rs"
+    files "../../../examples/common/files.rs"
     gguf "../../../examples/llm/gguf.rs"
     machine "../../../examples/llm/machine.rs"
     memory "../../../examples/llm/memory.rs"

@@ -6,7 +6,7 @@
 
 #[path = "../../../examples/llm/config.rs"]
 mod config;
-#[path = "../../../examples/llm/files.rs"]
+#[path = "../../../examples/common/files.rs"]
 mod files;
 #[path = "../../../examples/llm/gguf.rs"]
 mod gguf;
