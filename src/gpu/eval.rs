@@ -294,9 +294,12 @@ fn convert(ty: Type, from: Type, a: u64) -> u64 {
                 _ => round_to(ty, x),
             }
         }
-        // Out of range saturates, NaN is zero, as Rust's `as`.
+        // Out of range saturates.
         (true, false) => {
             let x = to_f64(from, a);
+            if x.is_nan() {
+                return from.nan_as(ty);
+            }
             match ty {
                 Type::U8 => u64::from(x as u8),
                 Type::U16 => u64::from(x as u16),

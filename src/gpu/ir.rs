@@ -224,7 +224,8 @@ pub enum Op {
     Clz,
     /// Bits in reverse order.
     Brev,
-    /// To another type: to nearest even, towards zero from floats to integers.
+    /// To another type: to nearest even, towards zero from floats to integers, to the nearest integer of what is out of range. NaN
+    /// becomes what `cvt` of PTX makes of it; [`Value::to`](crate::gpu::Value::to) makes it 0.
     Convert,
     /// The same bits as another type.
     Bitcast,

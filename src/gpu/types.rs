@@ -89,6 +89,12 @@ impl Type {
         matches!(self.sort(), Sort::Float)
     }
 
+    /// What `cvt` of PTX makes of a NaN of this type as an integer: 0 from at most 32 bits to at most 32, else the highest bit alone.
+    pub(crate) const fn nan_as(self, to: Self) -> u64 {
+        let (integer, long) = (matches!(to.sort(), Sort::Unsigned | Sort::Signed), to.bits() == 64);
+        if self.is_float() && integer && (long || self.bits() == 64) { 1 << (to.bits() - 1) } else { 0 }
+    }
+
     /// The suffix of an instruction on this type.
     #[cfg(feature = "cuda")]
     pub(crate) const fn suffix(self) -> &'static str {

@@ -10,7 +10,9 @@ use fulmen::ops::{OPS, Op};
 use fulmen::{Alu, Body, Formula, Number};
 
 mod bytes;
+mod numbers;
 pub use bytes::byte_products;
+pub use numbers::numbers;
 
 /// `kind` 0 is moderate, 1 spans twenty binades, 2 is small whole numbers, with ties and zeros.
 pub fn data<T: Scalar>(n: usize, seed: u64, kind: u8) -> Vec<T> {

@@ -24,10 +24,16 @@ impl<'b, T: Scalar> Value<'b, T> {
         self.op(Op::Bitcast)
     }
 
-    /// The value in another type: to nearest even, towards zero from floats to integers.
+    /// The value in another type: to nearest even; from floats to integers towards zero, as Rust's `as`: what is out of range becomes
+    /// the nearest integer, NaN 0.
     #[must_use]
     pub fn to<R: Scalar>(self) -> Value<'b, R> {
-        self.op(Op::Convert)
+        let converted = self.op(Op::Convert);
+        if T::TYPE.nan_as(R::TYPE) != 0 {
+            let number = self.builder.one(Op::Compare(Cmp::Eq), &[self.id, self.id]);
+            return Value::select(number, converted, self.builder.bits(0));
+        }
+        converted
     }
 
     /// A comparison; with NaN only `Ne` holds.

@@ -24,6 +24,22 @@ pub(super) const MUL_HIGH: &str = "fn mul_high(a: u32, b: u32) -> u32 {
 }
 ";
 
+/// From `f32` to integers, as Rust's `as`: towards zero, what is out of range becomes the nearest integer, NaN 0. WGSL leaves it open
+/// what its own conversions make of NaN, and its implementations differ past the range; so the bits decide, and none converts these.
+pub(super) const INTEGERS: &str = "fn to_u32(x: f32) -> u32 {
+  let bits = bitcast<u32>(x);
+  let inside = bits < 0x4f800000u;
+  return select(select(0u, 0xffffffffu, bits <= 0x7f800000u), u32(select(0.0f, x, inside)), inside);
+}
+fn to_i32(x: f32) -> i32 {
+  let bits = bitcast<u32>(x);
+  let size = bits & 0x7fffffffu;
+  let inside = size < 0x4f000000u;
+  let limit = bitcast<i32>(select(0x7fffffffu, 0x80000000u, bits > 0x7fffffffu));
+  return select(select(0i, limit, size <= 0x7f800000u), i32(select(0.0f, x, inside)), inside);
+}
+";
+
 /// Powers of two up to 2¹⁰⁰, 0 from the smallest normal number down, within a relative 2⁻²²: WGSL's own may be off by more, and
 /// need not be 0.
 pub(super) const POWER: &str = "fn power(x: f32) -> f32 {
@@ -274,6 +290,10 @@ impl<'k> Writer<'k> {
             Op::Compare(cmp @ (Cmp::Eq | Cmp::Ne)) if self.itself(inst) => {
                 let sign = if cmp == Cmp::Eq { "<=" } else { ">" };
                 format!("(bitcast<u32>({}) & 0x7fffffffu) {sign} 0x7f800000u", v(0))
+            }
+            // `!=` is false with NaN where it becomes an ordered comparison, as on Vulkan.
+            Op::Compare(Cmp::Ne) if self.kernel.ty(inst.args.at(0)) == Type::F32 => {
+                format!("!({})", infix("=="))
             }
             Op::Compare(cmp) => infix(match cmp {
                 Cmp::Lt => "<",

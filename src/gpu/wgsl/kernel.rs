@@ -1,7 +1,7 @@
 //! Recorded kernels as whole texts: loops, shared memory and barriers, over buffers of 32-bit elements.
 
 use super::Error;
-use super::emit::{FUSED, MUL_HIGH, POWER, PRELUDE, Writer, tables, ty};
+use super::emit::{FUSED, INTEGERS, MUL_HIGH, POWER, PRELUDE, Writer, tables, ty};
 use crate::gpu::{Block, Id, Inst, Kernel, Op, Shuffle, Space, Special, Type};
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -137,6 +137,9 @@ fn write(kernel: &Kernel, threads: u32, shared: Option<&[usize]>, fused: bool) -
     if text.plain.text.contains("mul_high(") {
         head += MUL_HIGH;
     }
+    if ["to_u32(", "to_i32("].iter().any(|f| text.plain.text.contains(f)) {
+        head += INTEGERS;
+    }
     if text.plain.text.contains("power(") {
         head += POWER;
     }
@@ -249,13 +252,14 @@ impl Text<'_> {
                 };
                 format!("subgroupShuffle{name}(v{}, v{})", i.args.at(0).0, i.args.at(1).0)
             }
+            Op::Convert if result == Type::F32 && self.plain.kernel.ty(i.args.at(0)) == Type::S32 => {
+                format!("f32(v{})", i.args.at(0).0)
+            }
             Op::Convert
-                if matches!(
-                    (self.plain.kernel.ty(i.args.at(0)), result),
-                    (Type::S32, Type::F32) | (Type::F32, Type::S32 | Type::U32)
-                ) =>
+                if matches!(result, Type::S32 | Type::U32)
+                    && self.plain.kernel.ty(i.args.at(0)) == Type::F32 =>
             {
-                format!("{}(v{})", ty(result)?, i.args.at(0).0)
+                format!("to_{}(v{})", ty(result)?, i.args.at(0).0)
             }
             Op::Div if result == Type::U32 => format!("v{} / v{}", i.args.at(0).0, i.args.at(1).0),
             Op::Load { space, offset } if i.dst.len() == 1 => {

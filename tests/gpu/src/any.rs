@@ -23,6 +23,7 @@ pub fn run() -> Result<bool, Error> {
     );
     refusals()?;
     powers()?;
+    device::numbers(&Wgpu::from_env()?)?;
     tokens()?;
     let gpu = Gpu::new(device);
     let start = Instant::now();

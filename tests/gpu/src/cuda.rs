@@ -45,6 +45,7 @@ pub fn run() -> Result<bool, Error> {
         device.facts()
     );
     refusals()?;
+    device::numbers(&device)?;
     drop(device);
     let good = parts()?;
     println!("all parts in {:.1} s", start.elapsed().as_secs_f64());

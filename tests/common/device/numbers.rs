@@ -1,0 +1,124 @@
+//! Comparisons, conversions and choices of `f32` on a device, of operands that lie in buffers: no compiler folds them.
+
+use fulmen::Alu;
+use fulmen::gpu::device::{Binding, Blocking, Computes, Error, Launch, Program};
+use fulmen::gpu::template::Argument;
+use fulmen::gpu::{Builder, Cmp, F32, S32, Space, U32, U64, Value};
+
+/// NaN of both signs and with a payload, what overflows integers of 32 bits and what is next to that, and ordinary numbers.
+const NUMBERS: [u32; 27] = [
+    0x7fc0_0000,
+    0xffc0_0000,
+    0x7f80_0001,
+    0x7f80_0000,
+    0xff80_0000,
+    0,
+    0x8000_0000,
+    0x3f80_0000,
+    0xbf80_0000,
+    0x3f00_0000,
+    0xbf7f_ffff,
+    0x4f00_0000,
+    0x4eff_ffff,
+    0xcf00_0000,
+    0xceff_ffff,
+    0xcf00_0001,
+    0x4f80_0000,
+    0x4f7f_ffff,
+    0xcf80_0000,
+    0x4f32_d05e,
+    0x4f95_02f9,
+    0xcf32_d05e,
+    0x7f7f_ffff,
+    0xff7f_ffff,
+    0x0080_0000,
+    0x8080_0000,
+    0x42f7_0000,
+];
+const CMPS: [Cmp; 6] = [Cmp::Lt, Cmp::Le, Cmp::Gt, Cmp::Ge, Cmp::Eq, Cmp::Ne];
+/// Results of each pair.
+const EACH: usize = 3 * CMPS.len() + 8;
+
+/// Whether the comparison holds.
+fn holds(cmp: Cmp, x: f32, y: f32) -> bool {
+    match cmp {
+        Cmp::Lt => x < y,
+        Cmp::Le => x <= y,
+        Cmp::Gt => x > y,
+        Cmp::Ge => x >= y,
+        Cmp::Eq => x == y,
+        Cmp::Ne => x != y,
+    }
+}
+
+/// The results as a kernel computes them: comparisons as such, negated and as branches; the smaller and the larger as bodies choose
+/// them, in both orders; whether each is NaN; conversions.
+fn on_device<'b>(b: &'b Builder, [x, y]: [Value<'b, F32>; 2]) -> Vec<Value<'b, U32>> {
+    let word = |p| Value::select(p, b.int::<U32>(1), b.int(0));
+    let mut all = Vec::new();
+    for cmp in CMPS {
+        let p = x.compare(cmp, y);
+        all.extend([word(p), word(!p)]);
+        let [taken] = b.either(p, || [b.int::<U32>(1)], || [b.int::<U32>(0)]);
+        all.push(taken);
+    }
+    all.extend([x.min(y), x.max(y), y.min(x), y.max(x)].map(|v| v.cast::<U32>()));
+    all.extend([word(x.is_nan()), word(y.is_nan())]);
+    all.extend([x.to::<U32>(), x.to::<S32>().cast()]);
+    all
+}
+
+fn on_host([x, y]: [f32; 2]) -> Vec<u32> {
+    let mut all = Vec::new();
+    for cmp in CMPS {
+        let p = holds(cmp, x, y);
+        all.extend([p, !p, p].map(u32::from));
+    }
+    let chosen = |p: bool, [a, b]: [f32; 2]| if p { a } else { b };
+    let of = [chosen(x < y, [x, y]), chosen(x > y, [x, y]), chosen(y < x, [y, x]), chosen(y > x, [y, x])];
+    all.extend(of.map(f32::to_bits));
+    all.extend([x.is_nan(), y.is_nan()].map(u32::from));
+    all.extend([x as u32, (x as i32) as u32]);
+    all
+}
+
+/// All pairs of numbers, each result compared with a CPU's; bits of a NaN are any NaN's.
+pub fn numbers<D: Computes<f32> + Blocking>(device: &D) -> Result<(), Error> {
+    let pairs: Vec<[f32; 2]> =
+        NUMBERS.iter().flat_map(|x| NUMBERS.map(|y| [*x, y].map(f32::from_bits))).collect();
+    let b = Builder::new("numbers");
+    let (from, to) = (b.param::<U64>(), b.param::<U64>());
+    b.count::<U32, U32>([b.int(0), b.int(pairs.len() as i64), b.int(1)], 1, &[], |i, _| {
+        let at = from + i.wide(b.int(8));
+        let out = to + i.wide(b.int(4 * EACH as i64));
+        let pair = [0, 4].map(|k| b.load::<F32>(Space::Global, at, k));
+        for (k, v) in (0..).step_by(4).zip(on_device(&b, pair)) {
+            b.store(Space::Global, out, k, v);
+        }
+        Vec::new()
+    });
+    let program = Program::new(b.finish().expect("it is a kernel")).into();
+    let arguments = vec![Argument::Buffer(0), Argument::Buffer(1)];
+    let launch = Launch { program, grid: [1; 3], block: [1; 3], arguments };
+    let bytes: Vec<u8> = pairs.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
+    let mut back = vec![0; 4 * EACH * pairs.len()];
+    let (source, target) = (device.allocate(bytes.len() as u64)?, device.allocate(back.len() as u64)?);
+    device.write(&source, 0, &bytes)?;
+    let bound = [(&source, bytes.len()), (&target, back.len())];
+    device.launch(&[launch], &bound.map(|(buffer, n)| Binding { buffer, start: 0, bytes: n as u64 }))?;
+    device.read_now(&target, 0, &mut back)?;
+    let words: Vec<u32> = back.as_chunks::<4>().0.iter().map(|w| u32::from_le_bytes(*w)).collect();
+    let mut wrong = Vec::new();
+    for (pair, got) in pairs.iter().zip(words.chunks(EACH)) {
+        for (k, (got, want)) in got.iter().zip(on_host(*pair)).enumerate() {
+            let chosen = (3 * CMPS.len()..3 * CMPS.len() + 4).contains(&k);
+            let both_nan = chosen && f32::from_bits(*got).is_nan() && f32::from_bits(want).is_nan();
+            if *got != want && !both_nan {
+                wrong.push(format!("{pair:?}: result {k} is {got:#x}, not {want:#x}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    println!("numbers: {} pairs of floats are compared, chosen and converted as on a CPU", pairs.len());
+    Ok(())
+}
