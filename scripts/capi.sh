@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The C ABI, as a C program meets it: the static and the shared library are built, the checks of tests/capi and
-# examples/gemm.c are compiled by `cc` against each of them and run. RUSTFLAGS choose the instruction set.
+# examples/gemm.c are compiled by `cc` against each of them and run; so are calls with hostile sizes, and LAPACK's codes beside
+# Netlib's. Arithmetic is checked for overflow, which ends the process. RUSTFLAGS choose the instruction set.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,7 +10,7 @@ cc=${CC:-cc}
 flags=(-std=c11 -D_GNU_SOURCE -O1 -Wall -Wextra -Werror -Iinclude -Itests/capi)
 lib=$CARGO_TARGET_DIR/release
 cargo rustc -q --release --lib --features "capi${FEATURES:+,$FEATURES}" --crate-type staticlib,cdylib -- \
-    -C link-arg=-Wl,-soname,libfulmen.so.0
+    -C overflow-checks=yes -C link-arg=-Wl,-soname,libfulmen.so.0
 # What the program above asks the loader for.
 ln -sf libfulmen.so "$lib/libfulmen.so.0"
 for kind in staticlib cdylib; do
@@ -24,6 +25,8 @@ for kind in staticlib cdylib; do
         "$out"
     done
 done
+python3 tests/capi/codes.py "$lib/libfulmen.so"
+python3 tests/capi/hostile.py "$lib/libfulmen.so" --count "${HOSTILE:-20}"
 readelf -d "$lib/libfulmen.so" | grep -q '\[libfulmen.so.0\]' || { echo "libfulmen.so has no SONAME"; exit 1; }
 # Both export every symbol that the header declares.
 for file in "$lib/libfulmen.a" "$lib/libfulmen.so"; do

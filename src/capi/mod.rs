@@ -229,16 +229,21 @@ macro_rules! scratch {
                 std::thread_local! {
                     static SCRATCH: RefCell<Option<Buffer<$t>>> = const { RefCell::new(None) };
                 }
-                SCRATCH.with(|scratch| match scratch.try_borrow_mut() {
-                    Ok(mut scratch) => {
-                        if scratch.as_ref().is_none_or(|scratch| scratch.len() < len) {
-                            *scratch = Buffer::try_new(len).ok();
-                        }
-                        scratch.as_mut().map(|scratch| f(scratch))
+                let mut f = Some(f);
+                let kept = SCRATCH.try_with(|scratch| {
+                    // A call within a call of this thread, as a thread that waits for others may make, finds it in use.
+                    let mut scratch = scratch.try_borrow_mut().ok()?;
+                    if scratch.as_ref().is_none_or(|scratch| scratch.len() < len) {
+                        *scratch = Buffer::try_new(len).ok();
                     }
-                    // A call within a call of this thread, as a thread that waits for others may make.
-                    Err(_) => Buffer::try_new(len).ok().map(|mut scratch| f(&mut scratch)),
-                })
+                    f.take().map(|f| scratch.as_mut().map(|scratch| f(scratch)))
+                });
+                match (kept, f) {
+                    (Ok(Some(r)), _) => r,
+                    // In use, or the thread ends and a destructor of the program calls.
+                    (_, Some(f)) => Buffer::try_new(len).ok().map(|mut scratch| f(&mut scratch)),
+                    (_, None) => None,
+                }
             }
         }
     )*};

@@ -4,6 +4,7 @@
 #include <float.h>
 #include <limits.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,42 @@ static void starved(void)
     checks++;
     if (c[0] != 0) failures++, printf("not computed once there is memory\n");
     free(a), free(b), free(c);
+}
+
+/* A thread that ends gives its scratch back before the program's own destructors run, which may still call. */
+static pthread_key_t key;
+static double last[2];
+
+static double symmetric(void)
+{
+    double a[9] = {2, 1, 0, 1, 2, 1, 0, 1, 2}, b[3] = {1, 2, 3}, c[3] = {0};
+    int info, three = 3, one = 1;
+    cblas_dsymm(CblasColMajor, CblasLeft, CblasLower, 3, 1, 1, a, 3, b, 3, 0, c, 3);
+    dposv_("L", &three, &one, a, &three, c, &three, &info);
+    return info ? NAN : c[2];
+}
+
+static void at_end(void *nothing)
+{
+    (void)nothing;
+    last[1] = symmetric();
+}
+
+static void *thread(void *nothing)
+{
+    pthread_setspecific(key, &key);
+    last[0] = symmetric();
+    return nothing;
+}
+
+static void ends(void)
+{
+    pthread_t id;
+    if (pthread_key_create(&key, at_end) || pthread_create(&id, NULL, thread, NULL) || pthread_join(id, NULL)) perror("thread");
+    for (int i = 0; i < 2; i++) {
+        checks++;
+        if (!(fabs(last[i] - 3) < 1e-12)) failures++, printf("%g in %s\n", last[i], i ? "a destructor" : "a thread");
+    }
 }
 
 #define SINGLE
@@ -144,6 +181,8 @@ int main(void)
     s_complex_refusals(), d_complex_refusals();
     s_lapack_refusals(), d_lapack_refusals();
     starved();
+    /* Behind that: memory that a thread has reserved is lent to others. */
+    ends();
     printf("%ld checks, %ld failures\n", checks, failures);
     return failures != 0;
 }

@@ -109,14 +109,32 @@ fn system([at, a, b]: [c_int; 3], [n, nrhs, lda, ldb]: [c_int; 4]) -> Checked<[u
 /// Answers a query, of which it says whether there was one, or refuses a workspace shorter than `least`.
 /// # Safety
 /// `work` is valid for a write.
-unsafe fn query<T: Scratch>(at: c_int, work: *mut T, lwork: c_int, least: usize) -> Checked<bool> {
+unsafe fn query<T: Scratch>(at: c_int, work: *mut T, lwork: c_int, least: u128) -> Checked<bool> {
     let least = least.max(1);
-    if lwork != -1 && size(at, lwork)? < least {
+    if lwork != -1 && long(size(at, lwork)?) < least {
         return Err(At(at));
     }
     // SAFETY: the caller's promise.
-    unsafe { work.write(T::from_usize(least)) };
+    unsafe { work.write(length(least)) };
     Ok(lwork == -1)
+}
+
+/// A size in the arithmetic of lengths of workspaces: five squares of the largest C integer fit on every machine.
+const fn long(n: usize) -> u128 {
+    n as u128
+}
+
+/// The least number that is no smaller: where `n` has more digits than the type, the nearest one may be, and a workspace of that
+/// length would be refused.
+fn length<T: Scratch>(n: u128) -> T {
+    let mut x = T::from_f64(n as f64);
+    // Doubling the step finds a larger number at once; a length that needs it is above 2²⁴.
+    let mut step = 1_u128;
+    while (x.to_f64() as u128) < n {
+        x = T::from_f64(n.saturating_add(step) as f64);
+        step = step.saturating_mul(2);
+    }
+    x
 }
 
 /// NaN everywhere.
@@ -153,4 +171,9 @@ fn indices(len: usize) -> Checked<std::vec::Vec<usize>> {
 /// Memory of `len` elements besides a workspace.
 fn memory<T: Scratch>(len: usize) -> Checked<Buffer<T>> {
     Buffer::try_new(len).map_err(|_| At::MEMORY)
+}
+
+/// Memory for a matrix.
+fn room<T: Scratch>(rows: usize, cols: usize) -> Checked<Buffer<T>> {
+    memory(rows.checked_mul(cols).ok_or(At::MEMORY)?)
 }

@@ -19,7 +19,7 @@ unsafe fn geqrf<T: Scratch>(
     let k = m.min(n);
     // SAFETY: the caller passes pointers that are valid for these sizes.
     unsafe {
-        if query(7, work, lwork, if k == 0 { 1 } else { n })? || k == 0 {
+        if query(7, work, lwork, if k == 0 { 1 } else { long(n) })? || k == 0 {
             return Ok(0);
         }
         let a = matrix_mut(4, Order::Columns, [m, n], a, lda)?;
@@ -57,7 +57,7 @@ unsafe fn orgqr<T: Scratch>(
     legal(5, [m, n], lda)?;
     // SAFETY: the caller passes pointers that are valid for these sizes.
     unsafe {
-        if query(8, work, lwork, n)? || n == 0 {
+        if query(8, work, lwork, long(n))? || n == 0 {
             return Ok(0);
         }
         let a = matrix_mut(5, Order::Columns, [m, n], a, lda)?;
@@ -69,7 +69,7 @@ unsafe fn orgqr<T: Scratch>(
 /// The first columns of Q over the vectors of its reflections, which lie in the first columns of `a`.
 pub(super) fn form<T: Scratch>(mut a: MatMut<'_, T>, tau: &[T]) -> Checked<c_int> {
     let (m, n, k) = (a.rows(), a.cols(), tau.len());
-    let mut vectors = memory::<T>(m * k)?;
+    let mut vectors = room::<T>(m, k)?;
     let mut vectors = MatMut::col_major(&mut vectors, m, k)?;
     copy(a.as_ref().block([0, 0], [m, k]), vectors.reborrow());
     for j in 0..n {
@@ -111,7 +111,7 @@ unsafe fn ormqr<T: Scratch>(
     legal(10, [m, n], ldc)?;
     // SAFETY: the caller passes pointers that are valid for these sizes.
     let (a, tau, mut c) = unsafe {
-        if query(12, work, lwork, least)? || m == 0 || n == 0 || k == 0 {
+        if query(12, work, lwork, long(least))? || m == 0 || n == 0 || k == 0 {
             return Ok(0);
         }
         let a = matrix(7, Order::Columns, [rows, k], a, lda)?;
@@ -151,7 +151,7 @@ unsafe fn gels<T: Scratch>(
     let k = m.min(n);
     // SAFETY: the caller passes pointers that are valid for these sizes.
     let (a, mut b) = unsafe {
-        if query(10, work, lwork, k + k.max(nrhs))? || nrhs == 0 || m.max(n) == 0 {
+        if query(10, work, lwork, long(k) + long(k.max(nrhs)))? || nrhs == 0 || m.max(n) == 0 {
             return Ok(0);
         }
         let b = matrix_mut(8, Order::Columns, [m.max(n), nrhs], b, ldb)?;

@@ -1,6 +1,7 @@
 //! Eigenvalues and singular values: `syev`, `syevd`, `sygv`, `geev`, `gesvd`, `gesdd`.
 
 use super::orthogonal::form;
+use super::systems::{cholesky, not_finite};
 use super::*;
 
 routine! { syev(w jobz, w uplo, i n, m a, i lda, m w, m work, i lwork): f32 ssyev_, f64 dsyev_ }
@@ -20,7 +21,7 @@ unsafe fn syev<T: Scratch>(
     let ([_, triangle], n) = symmetric(jobz, uplo, n, lda)?;
     // SAFETY: the caller passes pointers that are valid for these sizes.
     unsafe {
-        if query(8, work, lwork, (3 * n).saturating_sub(1))? || n == 0 {
+        if query(8, work, lwork, (3 * long(n)).saturating_sub(1))? || n == 0 {
             return Ok(0);
         }
         eigen(triangle, n, a, lda, w)
@@ -41,18 +42,18 @@ unsafe fn syevd<T: Scratch>(
     liwork: c_int,
 ) -> Checked<c_int> {
     let ([vectors, triangle], n) = symmetric(jobz, uplo, n, lda)?;
-    let [least, whole_least] = match (n, vectors) {
+    let [least, whole_least] = match (long(n), vectors) {
         (0 | 1, _) => [1, 1],
         (n, true) => [1 + 6 * n + 2 * n * n, 3 + 5 * n],
         (n, false) => [2 * n + 1, 1],
     };
-    if liwork != -1 && lwork != -1 && size(10, liwork)? < whole_least {
-        return Err(At(10));
-    }
     // SAFETY: the caller passes pointers that are valid for these sizes.
     unsafe {
         let asked = query(8, work, if liwork == -1 { -1 } else { lwork }, least)?;
-        iwork.write(whole(whole_least));
+        if !asked && long(size(10, liwork)?) < whole_least {
+            return Err(At(10));
+        }
+        iwork.write(c_int::try_from(whole_least).unwrap_or(c_int::MAX));
         if asked || n == 0 {
             return Ok(0);
         }
@@ -130,7 +131,7 @@ unsafe fn sygv<T: Scratch>(
     legal(8, [n, n], ldb)?;
     // SAFETY: the caller passes pointers that are valid for these sizes.
     let (mut a, b, w) = unsafe {
-        if query(11, work, lwork, (3 * n).saturating_sub(1))? || n == 0 {
+        if query(11, work, lwork, (3 * long(n)).saturating_sub(1))? || n == 0 {
             return Ok(0);
         }
         let a = matrix_mut(6, Order::Columns, [n, n], a, lda)?;
@@ -143,16 +144,20 @@ unsafe fn sygv<T: Scratch>(
             a.set(j, i, x);
         }
     }
-    let l = if upper { b.t() } else { b };
+    let mut l = if upper { b.t() } else { b };
     let r = if itype == 1 {
-        with_room!(T, eigh_generalized(a.reborrow(), l, w), crate::eigh_generalized_workspace(n))
+        with_room!(T, eigh_generalized(a.reborrow(), l.reborrow(), w), crate::eigh_generalized_workspace(n))
     } else {
-        products(itype == 2, a.reborrow(), l, w)?
+        products(itype == 2, a.reborrow(), l.reborrow(), w)?
     };
-    if let Err(Error::Pivot { index, .. }) = r {
-        return Ok(whole(n.saturating_add(index).saturating_add(1)));
+    match r {
+        Err(Error::Pivot { index, .. }) => Ok(whole(n.saturating_add(index).saturating_add(1))),
+        // B, which is as it was, stops its factor as an indefinite one does.
+        Err(Error::Nan { .. } | Error::Domain { .. }) if not_finite(l.as_ref()).is_some() => {
+            Ok(whole(n).saturating_add(cholesky(Triangle::Lower, l)?))
+        }
+        r => ended(r, a, w),
     }
-    ended(r, a, w)
 }
 
 /// `ABx = λx`, or `BAx = λx`: values and vectors of `LᵀAL`, of which come `L⁻ᵀY`, or `LY`.
@@ -212,7 +217,7 @@ unsafe fn geev<T: Scratch>(
     legal(11, if right { [n, n] } else { [1, 1] }, ldvr)?;
     // SAFETY: the caller passes pointers that are valid for these sizes, and to vectors where they are wanted.
     let (mut a, mut vl, mut vr, wr, wi) = unsafe {
-        if query(13, work, lwork, if left || right { 4 * n } else { 3 * n })? || n == 0 {
+        if query(13, work, lwork, if left || right { 4 * long(n) } else { 3 * long(n) })? || n == 0 {
             return Ok(0);
         }
         let a = matrix_mut(5, Order::Columns, [n, n], a, lda)?;
@@ -286,7 +291,7 @@ unsafe fn gesvd<T: Scratch>(
         return Err(At(2));
     }
     let (m, n) = (size(3, m)?, size(4, n)?);
-    let (k, most) = (m.min(n), m.max(n));
+    let (k, most) = (long(m.min(n)), long(m.max(n)));
     let least = (3 * k + most).max(5 * k);
     // SAFETY: the caller passes pointers that are valid for these sizes.
     unsafe { singular([6, 9, 11, 13], jobs, [m, n], a, lda, s, [u, vt], [ldu, ldvt], work, lwork, least) }
@@ -310,7 +315,7 @@ unsafe fn gesdd<T: Scratch>(
 ) -> Checked<c_int> {
     let job = Job::of(1, jobz)?;
     let (m, n) = (size(2, m)?, size(3, n)?);
-    let (k, most) = (m.min(n), m.max(n));
+    let (k, most) = (long(m.min(n)), long(m.max(n)));
     let (jobs, least) = match job {
         Job::None => ([job; 2], 3 * k + most.max(7 * k)),
         // The wider vectors over A, the others all.
@@ -341,7 +346,7 @@ unsafe fn singular<T: Scratch>(
     [ldu, ldvt]: [c_int; 2],
     work: *mut T,
     lwork: c_int,
-    least: usize,
+    least: u128,
 ) -> Checked<c_int> {
     let k = m.min(n);
     let shapes = [[m, left.vectors(m, k)], [right.vectors(n, k), n]];
@@ -355,9 +360,9 @@ unsafe fn singular<T: Scratch>(
         }
         let mut a = matrix_mut(at[0], Order::Columns, [m, n], a, lda)?;
         let values = core::slice::from_raw_parts_mut(s, k);
-        let mut thin = memory::<T>(m * k + k * n)?;
-        let (own_u, own_vt) = thin.split_at_mut(m * k);
-        let (mut own_u, mut own_vt) = (MatMut::col_major(own_u, m, k)?, MatMut::col_major(own_vt, k, n)?);
+        let (mut own_u, mut own_vt) = (room::<T>(m, k)?, room::<T>(k, n)?);
+        let (mut own_u, mut own_vt) =
+            (MatMut::col_major(&mut own_u, m, k)?, MatMut::col_major(&mut own_vt, k, n)?);
         let r = {
             let (u, vt) = (own_u.reborrow(), own_vt.reborrow());
             with_room!(T, svd(a.reborrow(), u, values, vt), crate::svd_workspace(m, n))

@@ -121,7 +121,7 @@ unsafe fn solve<T: Scratch>(
     b: MatMut<'_, T>,
 ) -> Checked<c_int> {
     let n = a.rows();
-    let (mut factors, mut off, mut pivots) = (memory::<T>(n * n)?, memory::<T>(n)?, indices(n)?);
+    let (mut factors, mut off, mut pivots) = (room::<T>(n, n)?, memory::<T>(n)?, indices(n)?);
     let mut f = MatMut::col_major(&mut factors, n, n)?;
     for i in 0..n {
         for j in 0..=i {

@@ -17,17 +17,30 @@ unsafe fn potrf<T: Scratch>(uplo: Word, n: c_int, a: *mut T, lda: c_int) -> Chec
 }
 
 /// The factor in that triangle.
-fn cholesky<T: Scratch>(triangle: Triangle, a: MatMut<'_, T>) -> Checked<c_int> {
-    let (n, mut a) = (a.rows(), if triangle == Triangle::Upper { a.t() } else { a });
-    let r = with_room!(T, cholesky(a.reborrow()), crate::cholesky_workspace(n));
-    Ok(match done(r)? {
-        Done::As(info) => info,
-        _ => {
-            // The first leading matrix that has one of them has no factor.
-            let odd = |i: &usize| (0..=*i).filter_map(|j| a.get(*i, j)).any(|x| x - x != T::ZERO);
-            whole((0..n).find(odd).unwrap_or(0) + 1)
-        }
+pub(super) fn cholesky<T: Scratch>(triangle: Triangle, a: MatMut<'_, T>) -> Checked<c_int> {
+    let mut l = if triangle == Triangle::Upper { a.t() } else { a };
+    let n = l.rows();
+    if let Done::As(info) = done(with_room!(T, cholesky(l.reborrow()), crate::cholesky_workspace(n)))? {
+        return Ok(info);
+    }
+    // Nothing was written. The leading matrix that has NaN or an infinity has no factor, and one before it may have none.
+    let row = not_finite(l.as_ref()).unwrap_or(0);
+    let before = l.block([0, 0], [row; 2]);
+    Ok(match done(with_room!(T, cholesky(before), crate::cholesky_workspace(row)))? {
+        Done::As(info) if info > 0 => info,
+        _ => whole(row + 1),
     })
+}
+
+/// The first row of the lower triangle that has NaN or an infinity.
+pub(super) fn not_finite<T: Scratch>(l: MatRef<'_, T>) -> Option<usize> {
+    let (n, mut row) = (l.rows(), l.rows());
+    for j in 0..n {
+        // By columns, as they lie, and no further down than what was found.
+        let odd = |i: &usize| l.get(*i, j).is_some_and(|x| x - x != T::ZERO);
+        row = (j..row).find(odd).unwrap_or(row);
+    }
+    (row < n).then_some(row)
 }
 
 routine! { potrs(w uplo, i n, i nrhs, p a, i lda, m b, i ldb): f32 spotrs_, f64 dpotrs_ }
@@ -155,38 +168,43 @@ unsafe fn getrs<T: Scratch>(
     unsafe {
         let a = matrix(5, Order::Columns, [n, n], a, lda)?;
         let b = matrix_mut(8, Order::Columns, [n, nrhs], b, ldb)?;
-        lu_solve(trans, a, ipiv, b)
+        lu_solve(trans, a, &exchanged(6, n, ipiv)?, b)
     }
 }
 
+/// The rows that were exchanged, from 0, all of which there are; the position is that of `ipiv`.
 /// # Safety
-/// `ipiv` is valid for reads of as many integers as A has rows.
-unsafe fn lu_solve<T: Scratch>(
+/// `ipiv` is valid for reads of `n` integers.
+unsafe fn exchanged(at: c_int, n: usize, ipiv: *const c_int) -> Checked<std::vec::Vec<usize>> {
+    let mut pivots = indices(n)?;
+    for (i, to) in pivots.iter_mut().enumerate() {
+        // SAFETY: `i` is below the length that the caller promises.
+        let p = size(at, unsafe { ipiv.wrapping_add(i).read() })?;
+        *to = p.checked_sub(1).filter(|p| *p < n).ok_or(At(at))?;
+    }
+    Ok(pivots)
+}
+
+fn lu_solve<T: Scratch>(
     trans: bool,
     a: MatRef<'_, T>,
-    ipiv: *const c_int,
+    pivots: &[usize],
     mut b: MatMut<'_, T>,
 ) -> Checked<c_int> {
-    let n = a.rows();
-    // SAFETY: `i` is below the length that the caller promises.
-    let pivot = |i: usize| usize::try_from(unsafe { ipiv.wrapping_add(i).read() } - 1).map_err(|_| At(6));
-    let exchange = |i: usize, mut b: MatMut<'_, T>| {
-        let p = pivot(i)?;
-        if p >= n {
-            return Err(At(6));
+    let exchange = |(i, p): (usize, &usize), mut b: MatMut<'_, T>| {
+        if *p != i {
+            let (above, below) = b.reborrow().split_rows(i.max(*p))?;
+            crate::swap(above.row(i.min(*p))?, below.row(0)?)?;
         }
-        if p != i {
-            let (above, below) = b.reborrow().split_rows(p.max(i))?;
-            crate::swap(above.row(p.min(i))?, below.row(0)?)?;
-        }
-        Ok(())
+        Ok::<(), At>(())
     };
+    let mut rows = pivots.iter().enumerate();
     if trans {
         triangular(Triangle::Lower, Diagonal::NonUnit, a.t(), b.reborrow())?;
         triangular(Triangle::Upper, Diagonal::Unit, a.t(), b.reborrow())?;
-        (0..n).rev().try_for_each(|i| exchange(i, b.reborrow()))?;
+        rows.rev().try_for_each(|row| exchange(row, b.reborrow()))?;
     } else {
-        (0..n).try_for_each(|i| exchange(i, b.reborrow()))?;
+        rows.try_for_each(|row| exchange(row, b.reborrow()))?;
         triangular(Triangle::Lower, Diagonal::Unit, a, b.reborrow())?;
         triangular(Triangle::Upper, Diagonal::NonUnit, a, b)?;
     }
@@ -216,7 +234,7 @@ unsafe fn gesv<T: Scratch>(
             return Ok(info);
         }
         let b = matrix_mut(7, Order::Columns, [n, nrhs], b, ldb)?;
-        lu_solve(false, a.as_ref(), ipiv, b)
+        lu_solve(false, a.as_ref(), &exchanged(5, n, ipiv)?, b)
     }
 }
 
@@ -268,7 +286,7 @@ unsafe fn getri<T: Scratch>(
     legal(3, [n, n], lda)?;
     // SAFETY: the caller passes pointers that are valid for these sizes; `ipiv` has n elements.
     unsafe {
-        if query(6, work, lwork, n)? || n == 0 {
+        if query(6, work, lwork, long(n))? || n == 0 {
             return Ok(0);
         }
         let mut a = matrix_mut(3, Order::Columns, [n, n], a, lda)?;
@@ -276,11 +294,12 @@ unsafe fn getri<T: Scratch>(
         if let Some(i) = (0..n).find(zero) {
             return Ok(whole(i + 1));
         }
-        let mut factors = memory::<T>(n * n)?;
+        let pivots = exchanged(4, n, ipiv)?;
+        let mut factors = room::<T>(n, n)?;
         let mut factors = MatMut::col_major(&mut factors, n, n)?;
         copy(a.as_ref(), factors.reborrow());
         fill(a.reborrow(), T::ZERO);
         (0..n).for_each(|i| _ = a.set(i, i, T::ONE));
-        lu_solve(false, factors.as_ref(), ipiv, a)
+        lu_solve(false, factors.as_ref(), &pivots, a)
     }
 }
