@@ -108,7 +108,7 @@ fn tq1_0(b: &[u8], to: &mut [f32]) {
         let mut power = 1u8;
         for _ in 0..digits {
             for q in bytes {
-                to[at] = d * (f32::from(u16::from(q.wrapping_mul(power)) * 3 >> 8) - 1.0);
+                to[at] = d * (f32::from((u16::from(q.wrapping_mul(power)) * 3) >> 8) - 1.0);
                 at += 1;
             }
             power = power.wrapping_mul(3);

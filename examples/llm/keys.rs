@@ -122,6 +122,15 @@ impl<'a> Keys<'_, 'a> {
         let length = self.number("rope.scaling.original_context_length")?.unwrap_or(context);
         let fast = self.real("rope.scaling.yarn_beta_fast")?.unwrap_or(32.0);
         let slow = self.real("rope.scaling.yarn_beta_slow")?.unwrap_or(1.0);
+        let positive = |x: f32| x.is_finite() && x > 0.0;
+        if !positive(factor)
+            || kind == "yarn" && !(positive(slow) && slow <= fast && positive(fast) && length > 0)
+        {
+            return foreign(format!(
+                "its `{}.rope.scaling` keys have no meaning: the factor is {factor}",
+                self.name
+            ));
+        }
         let scaling = match kind {
             "none" => RopeScaling::None,
             "linear" if factor == 1.0 => RopeScaling::None,

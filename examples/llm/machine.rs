@@ -300,12 +300,12 @@ impl<M: Machine> Positions<M> {
         fulmen::rope_table(0, dim, c.rope_base, c.rope.scaling, first_cos, first_sin)?;
         let slowed = if let RopeScaling::Linear { factor } = c.rope.scaling { factor } else { 1.0 };
         for (i, factor) in factors.iter().enumerate().take(half) {
-            let turn = libm::pow(f64::from(c.rope_base), -2.0 * i as f64 / dim as f64);
+            let turn = f64::from(c.rope_base).powf(-2.0 * i as f64 / dim as f64);
             let turn = turn / (f64::from(slowed) * f64::from(*factor));
             for row in 0..length {
                 let angle = row as f64 * turn;
-                first_cos[row * half + i] = libm::cos(angle) as f32;
-                first_sin[row * half + i] = libm::sin(angle) as f32;
+                first_cos[row * half + i] = angle.cos() as f32;
+                first_sin[row * half + i] = angle.sin() as f32;
             }
         }
         first_cos.iter_mut().chain(first_sin).for_each(|x| *x *= c.rope.length);

@@ -10,7 +10,8 @@
 //! ```
 //!
 //! `model.rs` is the model, written once for every backend; `train.rs` and `machine.rs` run it on the CPU; `gguf.rs` is its
-//! file, `weights.rs` what else is done with that, `vocabulary.rs` the tokens that it learns and `tokens.rs` those of other files. `cli.rs` is the command line.
+//! file, `keys.rs` what the keys of one mean, `parts.rs` reads those that were split, `blocks.rs` formats that the library does not
+//! multiply with, `weights.rs` is what else is done with files, `vocabulary.rs` the tokens that it learns and `tokens.rs` those of other files. `cli.rs` is the command line.
 
 mod bench;
 mod chart;

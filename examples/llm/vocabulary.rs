@@ -87,13 +87,14 @@ impl<'a> Words<'a> {
     pub fn plan(&self, size: usize, len: usize) -> [Row; 4] {
         let distinct = self.counts.len();
         let pairs = self.bytes.min(size.saturating_mul(size));
-        let learnt = table(distinct, size_of::<(&[u8], u64)>()) + distinct * size_of::<Word>();
-        // Twice, since the table of the words that are encoded is another.
+        let learnt =
+            table(distinct, size_of::<(&[u8], u64)>()) + distinct * size_of::<Word>() + 4 * self.bytes;
+        // The table of the words that are encoded comes when that of learning is gone.
         let encoded = table(distinct, size_of::<(&[u8], Range<usize>)>());
         [
             // As it is read, and without what is held out.
             ("text", (2 * len).div_ceil(4)),
-            ("words", (learnt + encoded).div_ceil(4) + self.bytes),
+            ("words", learnt.max(encoded).div_ceil(4)),
             ("pairs", table(pairs, size_of::<([u32; 2], u64)>()).div_ceil(4)),
             // A list of tokens that grows, beside the one of half the size.
             ("text's tokens", len + len / 2),

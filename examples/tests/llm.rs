@@ -99,23 +99,22 @@ fn bytes_of(file: &Draft<'_>) -> Vec<u8> {
     bytes
 }
 
-/// Loss and gradient of the tiny model at `parameters`.
-fn loss(parameters: &[f32], gradient: &mut [f32]) -> f32 {
-    let c = tiny();
+/// Loss and gradient of a model of tokens below 256 at `parameters`.
+fn loss(c: &Config, parameters: &[f32], gradient: &mut [f32]) -> f32 {
     let b = Cpu::native();
     let span = Span { sequences: 2, tokens: 9, past: 0 };
     let ids: Vec<u32> = (0..18).map(|i| (i * 7 % 13) as u32).collect();
     let mut targets: Vec<u32> = (0..18).map(|i| (i * 5 % 11) as u32).collect();
     targets[4] = u32::MAX;
     // Longer than this takes, as a batch of fewer sequences finds it.
-    let [mut room, mut exact] = model::training_room(&c, 20).map(|n| vec![f32::NAN; n]);
-    let mut workspace = vec![f32::NAN; model::workspace(&b, &c, 18)];
-    let positions = Positions::new(&b, &c, 2, 9, &[]).unwrap();
+    let [mut room, mut exact] = model::training_room(c, 20).map(|n| vec![f32::NAN; n]);
+    let mut workspace = vec![f32::NAN; model::workspace(&b, c, 18)];
+    let positions = Positions::new(&b, c, 2, 9, &[]).unwrap();
     let angles = positions.angles();
     let mut losses = [f32::NAN; 18];
     model::train(
         &b,
-        &c,
+        c,
         span,
         parameters,
         &angles,
@@ -132,12 +131,23 @@ fn loss(parameters: &[f32], gradient: &mut [f32]) -> f32 {
 
 #[test]
 fn the_gradient_is_the_slope() {
-    let c = tiny();
+    slopes(tiny());
+    // Wider and narrower heads, whose rotary positions are those of a file.
+    let rope = config::Rope {
+        style: fulmen::RopeStyle::Neox,
+        scaling: fulmen::RopeScaling::Linear { factor: 4.0 },
+        length: 1.2,
+    };
+    slopes(Config { head: 6, rope, ..tiny() }.checked().unwrap());
+    slopes(Config { head: 2, ..tiny() }.checked().unwrap());
+}
+
+fn slopes(c: Config) {
     // Larger weights than the first ones, so that every part has a gradient to see.
     let x: Vec<f32> =
         first_parameters(&c, 5).unwrap().iter().map(|x| if *x == 1.0 { 1.1 } else { x * 12.0 }).collect();
     let mut gradient = vec![0.0; x.len()];
-    loss(&x, &mut gradient);
+    loss(&c, &x, &mut gradient);
     let block = c.block();
     let at =
         |l: usize, r: &core::ops::Range<usize>| c.block_at(l).start + r.start..c.block_at(l).start + r.end;
@@ -156,7 +166,7 @@ fn the_gradient_is_the_slope() {
             for i in part.clone() {
                 y[i] += sign * step * gradient[i] / length;
             }
-            loss(&y, &mut vec![0.0; x.len()])
+            loss(&c, &y, &mut vec![0.0; x.len()])
         };
         let slope = (moved(1.0) - moved(-1.0)) / (2.0 * step);
         assert!((slope - length).abs() < 0.03 * length + 2e-3, "{part:?}: slope {slope}, gradient {length}");
