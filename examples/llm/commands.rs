@@ -4,15 +4,16 @@ use super::*;
 
 pub(super) fn quantize(r: &Request, io: &mut Streams<'_>) -> Result<(), Stop> {
     let (Some(out), Some(kind)) = (r.out.as_deref(), r.to) else { return Ok(()) };
-    let place = Place::claim(out, &[&r.file])?;
-    let bytes = parts::read(&r.file).map_err(|why| useless(&r.file, why))?;
-    let file = Parts::of(&bytes).map_err(|why| useless(&r.file, why))?;
+    let files = parts::read(&r.file).map_err(|why| useless(&r.file, why))?;
+    let inputs: Vec<&Path> = files.paths.iter().map(|path| &**path).collect();
+    let place = Place::claim(out, &inputs)?;
+    let file = Parts::of(&files).map_err(|why| useless(&r.file, why))?;
     // What is wrong with the model is said of its file, before there is another.
     Model::from_parts(&file).map_err(|why| useless(&r.file, why))?;
     let mut whole = Vec::new();
     weights::quantize(&file, kind, io, &mut whole).map_err(|why| useless(&r.file, why))?;
     place.write(|to| to.write_all(&whole))?;
-    let before: usize = bytes.iter().map(Vec::len).sum();
+    let before: usize = files.bytes.iter().map(Vec::len).sum();
     Ok(writeln!(io.out, "{}: {} bytes, from {before}", shown(out), whole.len())?)
 }
 

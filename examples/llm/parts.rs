@@ -33,18 +33,25 @@ fn beside(path: &Path, is: usize, no: usize, count: usize) -> Option<PathBuf> {
     Some(path.with_file_name(format!("{stem}{}", end(no))))
 }
 
-/// The bytes of a model's files, of which `path` is one.
-pub fn read(path: &Path) -> Result<Vec<Vec<u8>>, Trouble> {
+/// The files of a model, in order: their paths, and their bytes.
+pub struct Files {
+    pub paths: Vec<PathBuf>,
+    pub bytes: Vec<Vec<u8>>,
+}
+
+/// The files of a model, of which `path` is one.
+pub fn read(path: &Path) -> Result<Files, Trouble> {
     let bytes = files::read(path)?;
     let (is, count) = part(&Gguf::read(&bytes)?)?;
     if count == 1 {
-        return Ok(vec![bytes]);
+        return Ok(Files { paths: vec![path.into()], bytes: vec![bytes] });
     }
     let incomplete = |why: String| Trouble::Incomplete(format!("it is part {} of {count}, {why}", is + 1));
-    let (mut all, mut own) = (Vec::new(), Some(bytes));
+    let (mut paths, mut all, mut own) = (Vec::new(), Vec::new(), Some(bytes));
     for no in 0..count {
         if let Some(bytes) = own.take_if(|_| no == is) {
             all.push(bytes);
+            paths.push(path.into());
             continue;
         }
         let Some(other) = beside(path, is, no, count) else {
@@ -70,14 +77,15 @@ pub fn read(path: &Path) -> Result<Vec<Vec<u8>>, Trouble> {
             }
             Err(why) => return Err(incomplete(format!("and {name} is of no use: {why}"))),
         }
+        paths.push(other);
     }
-    Ok(all)
+    Ok(Files { paths, bytes: all })
 }
 
 impl<'a> Parts<'a> {
     /// Of the files that [`read`] found.
-    pub fn of(bytes: &'a [Vec<u8>]) -> Result<Self, Trouble> {
-        let files = bytes.iter().map(|bytes| Ok(Gguf::read(bytes)?)).collect::<Result<_, Trouble>>()?;
+    pub fn of(files: &'a Files) -> Result<Self, Trouble> {
+        let files = files.bytes.iter().map(|bytes| Ok(Gguf::read(bytes)?)).collect::<Result<_, Trouble>>()?;
         Self::new(files)
     }
 

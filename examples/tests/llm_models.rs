@@ -219,12 +219,16 @@ fn parts_of_a_split_model_are_read_beside_each_other() {
     for no in 1..=3 {
         assert_eq!(Model::open(&folder.file(&name(no))).unwrap(), whole);
     }
-    // Quantised, it is one file.
-    let out = folder.file("whole.gguf");
-    let ask =
-        ["quantize", folder.file(&name(2)).to_str().unwrap(), "--to=Q4_0", "--out", out.to_str().unwrap()]
-            .map(String::from);
-    let (code, _, err) = program(&ask.each_ref().map(|x| &x[..]));
+    // No part is written over.
+    let ask = |out: &str| {
+        let [from, to] = [name(2), out.into()].map(|file| folder.file(&file).to_str().unwrap().to_string());
+        program(&["quantize", &from, "--to=Q4_0", "--out", &to])
+    };
+    for no in 1..=3 {
+        let (code, _, err) = ask(&name(no));
+        assert!(code == 2 && err.contains(&name(no)) && !err.contains("whole blocks"), "{err}");
+    }
+    let (code, _, err) = ask("whole.gguf");
     // No row has a whole block, so there is nothing to do.
     assert!(code == 2 && err.contains("split-00002-of-00003.gguf") && err.contains("whole blocks"), "{err}");
 }
