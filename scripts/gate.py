@@ -180,6 +180,7 @@ def contracts(tally: Tally, ran: str) -> None:
 
 
 def escapes(tally: Tally) -> None:
+    attempt(tally, "escapes of evidence", ["tests/evidence.py"])
     attempt(tally, "escapes", ["cargo", "test", "-p", "fulmen", *PROGRAM, "--test", "escapes"], env=SHARED, tests=True)
 
 
@@ -249,14 +250,20 @@ def lowest_rust(tally: Tally) -> None:
     attempt(tally, f"Rust {version}", ["cargo", tool, "check", "-p", "fulmen", "--lib", "--features", features], env=env)
 
 
+def git(*args: str) -> str:
+    return subprocess.run(["git", *args], capture_output=True, text=True).stdout.strip()
+
+
+def began_at() -> str:
+    """The commit that this work began at, or nothing where a clone has no earlier one."""
+    head, base = git("rev-parse", "HEAD"), git("merge-base", "HEAD", "origin/main")
+    return git("rev-parse", "--verify", "-q", "HEAD^") if base in ("", head) else base
+
+
 def promises(tally: Tally) -> None:
     """Prints each promise of the contracts that differs from those of the commit that this work began at: what
     `contract lock` has accepted is what a reviewer has to see."""
-    git = lambda *args: subprocess.run(["git", *args], capture_output=True, text=True).stdout.strip()
-    head, base = git("rev-parse", "HEAD"), git("merge-base", "HEAD", "origin/main")
-    if base in ("", head):
-        base = git("rev-parse", "--verify", "-q", "HEAD^")
-    file = "contracts/locked.toml"
+    base, file = began_at(), "contracts/locked.toml"
     read = lambda text: dict(line.split(" = ", 1) for line in text.splitlines() if " = " in line)
     old, new = read(git("show", f"{base}:{file}")) if base else {}, read((ROOT / file).read_text())
     if not old:
@@ -273,6 +280,7 @@ def texts(tally: Tally) -> None:
     promises(tally)
     script(tally, "sources", ["scripts/source.py"])
     attempt(tally, "faults that can be planted", ["tests/faults.py", "--check"])
+    attempt(tally, "figures", ["scripts/speed.py", "--check"])
     script(tally, "profiles agree", ["scripts/profile.py", "check"])
     script(tally, "table of ops", ["scripts/ops.py", "check"])
     attempt(tally, "format", ["cargo", "fmt", "--all", "--check"])
@@ -313,9 +321,27 @@ def package(tally: Tally) -> None:
 
 
 def contract_texts(tally: Tally) -> None:
-    """The gates of the contracts without what tests printed, by the program with the fewest features."""
-    command = ["cargo", "run", "-q", "--target", host(), "--features", "cli", "--bin", "fulmen", "--", "contract", "lint"]
-    attempt(tally, "contracts, by their texts", command, env=SHARED)
+    """The gates of the contracts without what tests printed, by the program with the fewest features. What is promised less than
+    at the commit that this work began at is in the summary, and fails without a reason; within one tree, a clone without that
+    commit too, the gates hold it against the record that `lock` keeps."""
+    command = ["cargo", "run", "-q", "--target", host(), "--features", "cli", "--bin", "fulmen", "--", "contract"]
+    attempt(tally, "contracts, by their texts", [*command, "lint"], env=SHARED)
+    base, file = began_at(), "contracts/tightest.toml"
+    if not (old := git("show", f"{base}:{file}") if base else ""):
+        tally.say("promises that were loosened: there is no earlier record to compare with\n")
+        return
+    earlier = TARGET / "tightest-before.toml"
+    earlier.write_text(old + "\n")
+    _, text = tally.run("promises that were loosened", [*command, "loosened", "--since", earlier], env=SHARED)
+    lines = re.findall(r"^LOOSENED .*$", text, re.M)
+    tally.notes += lines
+    for line in lines:
+        if "has no line with a reason" in line:
+            tally.wrong(line)
+    if not re.search(r"^\d+ promises were loosened$", text, re.M):
+        tally.wrong(f"promises that were loosened: {text.strip().splitlines()[-1:]}")
+    else:
+        tally.check(f"{len(lines)} promises were loosened since {base[:7]}")
 
 
 def lint_host(tally: Tally) -> None:
@@ -384,6 +410,7 @@ def test(tally: Tally, strict: bool, only: list[str]) -> None:
     def proofs(t: Tally) -> None:
         need("coqc", "apt-get install coq libcoq-flocq libcoq-coquelicot libcoq-interval")
         attempt(t, "proofs", ["scripts/proofs.sh"])
+        attempt(t, "escapes of proofs", ["tests/proofs/escapes.py"])
 
     def gpu(t: Tally) -> None:
         if not [*Path("/usr/share/vulkan/icd.d").glob("lvp_icd*.json")]:

@@ -6,6 +6,9 @@
       the machine and the date that the table has
   scripts/measured.py target/exhaustive.csv --date 2026-11-21
       `worst_error_measured`: the largest error over all `f32` inputs, lane by lane
+  scripts/measured.py TABLE.csv --check
+      writes nothing: fails where an error is larger than the contract says, or a ratio is below the contract's
+      `regression_threshold`
 """
 
 import argparse
@@ -60,20 +63,40 @@ def errors(rows: list[dict], date: str) -> int:
     return 0 if by else 1
 
 
+def larger(rows: list[dict]) -> int:
+    """Errors that are larger than those of the contracts."""
+    seen, wrong = 0, 0
+    for row in rows:
+        path = ROOT / f"contracts/{row['op']}-v1.yaml"
+        pattern = rf"^  - \{{type: f32, lane: {re.escape(row['lane'])}, (?:ulp|rel): ([0-9.e-]+),"
+        if row["lane"] not in LANES or not (said := re.search(pattern, path.read_text(), re.M)):
+            continue
+        seen += 1
+        # The contract's has four digits behind the point, or six.
+        if float(row["worst"]) > float(said[1]) + 0.5 * 10.0 ** -len(said[1].partition(".")[2]):
+            wrong += 1
+            print(f"{row['op']} on {row['lane']}: {row['worst']} at {row['input']}, and the contract says {said[1]}")
+    print(f"{seen} errors compared with the contracts, {wrong} larger")
+    return 1 if wrong or not seen else 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("csv")
     parser.add_argument("--date", help="of a table of errors")
+    parser.add_argument("--check", action="store_true", help="compare, and write nothing")
     args = parser.parse_args()
     rows = list(csv.DictReader(open(args.csv)))
     if rows and "worst" in rows[0]:
+        if args.check:
+            return larger(rows)
         return errors(rows, args.date) if args.date else parser.error("--date of the table of errors")
     times = {}
     for row in rows:
         if row["type"] == "f32" and row["size"] == N:
             times.setdefault(row["op"], {})[row["contender"]] = float(row["ns"])
             where, date = row["machine"], row["date"]
-    written = 0
+    written, wrong = 0, 0
     for op, by in times.items():
         path = ROOT / f"contracts/{op}-v1.yaml"
         if not path.exists():
@@ -84,10 +107,20 @@ def main() -> int:
             print(f"{op}: no contender for its baseline `{baseline}` among {sorted(by)}")
             continue
         ratio = by[contender] / by["fulmen"]
+        if args.check:
+            text = path.read_text()
+            threshold = re.search(r"^  regression_threshold: ([0-9.]+)", text, re.M)
+            written += 1
+            if threshold and ratio < float(threshold[1]):
+                wrong += 1
+                print(f"{op}: {ratio:.2f} of {contender}, and the contract allows no less than {threshold[1]}")
+            continue
         replaced(op, "measured", "  ", [f'{{ratio: {ratio:.2f}, machine: "{where}", date: {date}}}'])
         written += 1
         print(f"{op}: {ratio:.2f} of {contender}")
-    return 0 if written else 1
+    if args.check:
+        print(f"{written} ratios compared with the contracts, {wrong} lower")
+    return 0 if written and not wrong else 1
 
 
 if __name__ == "__main__":

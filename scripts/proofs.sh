@@ -2,16 +2,19 @@
 # Compiles every Coq file of contracts/proofs/ and checks what the theorems of INDEX.txt rest on.
 # Usage: proofs.sh          Print Assumptions once per file, over all its theorems together
 #        proofs.sh --each   Print Assumptions for each theorem by itself (about two minutes more)
+#        proofs.sh --write  writes the fingerprints of what Coq says that the theorems state into INDEX.txt, and new theorems
+#        proofs.sh --dir D  the files of the folder D, and its INDEX.txt and assumptions.allow
 # Fails closed: no files, an empty index, an unlisted or missing theorem, an open goal or an axiom outside assumptions.allow.
 set -euo pipefail
 export LC_ALL=C
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 dir=$root/contracts/proofs
+if [[ ${1-} == --dir ]]; then dir=$2; shift 2; fi
 index=$dir/INDEX.txt
 allow=$dir/assumptions.allow
 
-case ${1-} in "" | --each) ;; *) echo "usage: $0 [--each]" >&2; exit 2 ;; esac
+case ${1-} in "" | --each | --write) ;; *) echo "usage: $0 [--dir DIR] [--each | --write]" >&2; exit 2 ;; esac
 
 die() { echo "proofs: $*" >&2; exit 1; }
 
@@ -64,14 +67,27 @@ for f in *.v; do
     { for (i = 1; i < NF; i++) if ($i ~ /^(Theorem|Corollary|Proposition|Fact|Remark)$/) { n = $(i + 1); sub(/[:({].*$/, "", n); print f, n } }
   ' "$f.bare" >> stated
 done
+compile() {
+  local order
+  order=$(coqdep -Q . Fulmen -sort ./*.v) || die "coqdep failed"
+  for f in $order; do
+    coqc "${flags[@]}" "$f" || die "$f does not compile"
+  done
+  for f in *.v; do [[ -s ${f%.v}.vo ]] || die "$f was not compiled"; done
+}
+flags=(-q -w -ambiguous-paths -w -notation-overridden -Q . Fulmen)
+if [[ ${1-} == --write ]]; then
+  compile
+  exec python3 "$root/scripts/statements.py" "$build" "$index" --write
+fi
 sort -o stated stated
 dup=$(uniq -d stated)
 [[ -z $dup ]] || die "stated twice in one file: $dup"
 
 # Index lines: file theorem, two or more blanks, statement, two or more blanks, ops.
 awk -F'  +' '/^#/ || /^[ \t]*$/ { next }
-  { if (NF != 3 || split($1, a, " ") != 2 || $2 == "" || $3 !~ /^(-|[a-z0-9_]+(,[a-z0-9_]+)*)$/) {
-      print "INDEX.txt:" FNR ": want: file theorem  statement  op,op" > "/dev/stderr"; exit 1 }
+  { if (NF != 4 || split($1, a, " ") != 2 || $2 == "" || $3 !~ /^(-|[a-z0-9_]+(,[a-z0-9_]+)*)$/ || $4 !~ /^[0-9a-f]+$/) {
+      print "INDEX.txt:" FNR ": want: file theorem  statement  op,op  fingerprint" > "/dev/stderr"; exit 1 }
     print a[1], a[2] }' "$index" | sort > listed || die "INDEX.txt is malformed"
 [[ -s listed ]] || die "INDEX.txt lists no theorem"
 dup=$(uniq -d listed)
@@ -81,12 +97,8 @@ missing=$(comm -13 stated listed)
 unlisted=$(comm -23 stated listed)
 [[ -z $unlisted ]] || die "stated but not listed: ${unlisted//$'\n'/, }"
 
-flags=(-q -w -ambiguous-paths -w -notation-overridden -Q . Fulmen)
-order=$(coqdep -Q . Fulmen -sort ./*.v) || die "coqdep failed"
-for f in $order; do
-  coqc "${flags[@]}" "$f" || die "$f does not compile"
-done
-for f in *.v; do [[ -s ${f%.v}.vo ]] || die "$f was not compiled"; done
+compile
+python3 "$root/scripts/statements.py" "$build" "$index" || die "the theorems state what INDEX.txt does not say"
 
 # What is asked about: one theorem, or the tuple of all theorems of a file, whose assumptions are the union of theirs.
 if [[ ${1-} == --each ]]; then

@@ -206,6 +206,42 @@ def imports(tally: Tally) -> str:
     return f"{len(importing)} files import networks, all above them"
 
 
+# Harnesses of Kani: no fewer.
+HARNESSES = 8
+
+
+def harnesses(tally: Tally) -> str:
+    """A harness of Kani draws its arguments and asserts something of them, itself or by a function of its file that it calls."""
+    found = 0
+    for name, text in library().items():
+        text = "\n".join(code(text))
+        bodies = [(at[1], body_of(text, at.end())) for at in re.finditer(r"\bfn (\w+)", text)]
+        proofs = [body_of(text, at.end()) for at in re.finditer(r"#\[kani::proof\](?:\s*#\[[^]]*\])*\s*fn \w+", text)]
+        asserting = {fn for fn, body in bodies if re.search(r"\bassert(_eq|_ne)?!\((?!\s*true\s*[,)])", body)}
+        drawing = {fn for fn, body in bodies if "kani::any" in body}
+        for body in proofs:
+            called = set(re.findall(r"\bsuper::(\w+)\(", body))
+            # Harnesses have the names of what they call: a function that only calls itself is no other.
+            if not (re.search(r"\bassert(_eq|_ne)?!\(", body) or called & asserting):
+                tally.wrong(f"{name}: a harness of Kani asserts nothing: {' '.join(body.split())[:120]}")
+            if "kani::any" not in body and not set(re.findall(r"\b(\w+)\(", body)) & drawing:
+                tally.wrong(f"{name}: a harness of Kani draws nothing: {' '.join(body.split())[:120]}")
+            found += 1
+    if found < HARNESSES:
+        tally.wrong(f"{found} harnesses of Kani, fewer than {HARNESSES}")
+    return f"{found} harnesses of Kani draw and assert"
+
+
+def body_of(text: str, at: int) -> str:
+    """What stands between the next braces that belong together."""
+    start, depth = text.find("{", at), 0
+    for end in range(start, len(text)):
+        depth += (text[end] == "{") - (text[end] == "}")
+        if depth == 0:
+            return text[start : end + 1]
+    return ""
+
+
 def modules(tally: Tally) -> str:
     """A file that is no module is code that nobody compiles, or a test that nobody runs."""
     rust = {name: text for name, text in sources().items() if name.endswith(".rs")}
@@ -240,7 +276,7 @@ def resolved(folder: str, path: str) -> str:
 
 def main() -> int:
     tally = Tally()
-    for check in (lengths, thresholds, large_sizes, unsafe_code, imports, modules):
+    for check in (lengths, thresholds, large_sizes, unsafe_code, imports, harnesses, modules):
         before = tally.failed
         held = check(tally)
         if tally.failed == before:

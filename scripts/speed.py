@@ -2,6 +2,7 @@
 """Writes the tables of speed of README.md and docs/performance.md from the benchmarks' CSVs.
 
   scripts/speed.py benches/results/2026-11-27-pointwise.csv [GEMM.csv]
+  scripts/speed.py --check      compares them, and what contracts say was measured, with the CSVs that docs/performance.md names
 
 Rows and columns are those that the pages have; what they say comes from the CSVs.
 """
@@ -10,6 +11,7 @@ import csv
 import re
 import sys
 
+from measured import CONTENDERS, N
 from toolchain import ROOT
 
 PAGES = (ROOT / "README.md", ROOT / "docs/performance.md")
@@ -59,7 +61,59 @@ def rewritten(text: str, ops: dict, products: dict | None) -> str:
     return text[: found.end()] + "\n".join(gemm(products, "f32", sizes) + gemm(products, "f64", sizes)) + text[end:]
 
 
+def named(text: str, name: str) -> str:
+    """The CSV of that name which the page says its table is from."""
+    if not (found := re.search(rf"\]\(\.\./(benches/results/[0-9-]+-{name}\.csv)\)", text)):
+        raise SystemExit(f"docs/performance.md names no CSV of {name}")
+    return str(ROOT / found[1])
+
+
+def check() -> int:
+    """Prints each line that says something else than the CSVs."""
+    text = PAGES[1].read_text()
+    ops, products = table(named(text, "pointwise")), table(named(text, "gemm"))
+    wrong, lines = [], 0
+    for page in PAGES:
+        old = page.read_text()
+        for was, new in zip(old.splitlines(), rewritten(old, ops, products).splitlines(), strict=True):
+            lines += was.startswith("| `")
+            if was != new:
+                wrong.append(f"{page.relative_to(ROOT)} says {was}, and the CSV {new}")
+    measured, beside = contracts()
+    for line in wrong + measured:
+        print(line)
+    print(f"figures: {lines} lines of tables and what {beside} contracts say was measured, {len(wrong) + len(measured)} wrong")
+    return 1 if wrong or measured or lines < 30 or beside < 40 else 0
+
+
+def contracts() -> tuple[list[str], int]:
+    """What contracts say that the tables do not, and how many contracts were held against a table."""
+    wrong, seen = [], 0
+    tables: dict[str, list[dict]] = {}
+    for path in sorted((ROOT / "benches/results").glob("20*.csv")):
+        rows = list(csv.DictReader(path.open()))
+        if rows and {"op", "type", "size", "contender", "ns", "machine", "date"} <= rows[0].keys():
+            for row in rows:
+                tables.setdefault(row["op"], []).append(row)
+    for path in sorted((ROOT / "contracts").glob("*-v1.yaml")):
+        text, op = path.read_text(), path.name.removesuffix("-v1.yaml")
+        baseline = re.search(r'^  baseline: "(.*)"$', text, re.M)
+        for ratio, machine, date in re.findall(r'^    - \{ratio: ([0-9.]+), machine: "(.*)", date: (\S+)\}$', text, re.M):
+            rows = [r for r in tables.get(op, []) if (r["machine"], r["date"], r["type"], r["size"]) == (machine, date, "f32", N)]
+            names = CONTENDERS.get(baseline[1], []) if baseline else []
+            ours = [float(r["ns"]) for r in rows if r["contender"] == "fulmen"]
+            ratios = {f"{float(r['ns']) / ns:.2f}" for r in rows if r["contender"] in names for ns in ours}
+            if not ratios:
+                wrong.append(f"{path.name} says {ratio} on {date}, and no table of that day and machine has the op beside {names or 'its baseline'}")
+            elif f"{float(ratio):.2f}" not in ratios:
+                wrong.append(f"{path.name} says {ratio} on {date}, and the tables of that day {', '.join(sorted(ratios))}")
+            seen += 1
+    return wrong, seen
+
+
 def main() -> int:
+    if sys.argv[1:] == ["--check"]:
+        return check()
     if len(sys.argv) not in (2, 3):
         raise SystemExit(__doc__)
     ops, products = table(sys.argv[1]), table(sys.argv[2]) if len(sys.argv) == 3 else None

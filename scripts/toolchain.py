@@ -213,6 +213,8 @@ class Tally:
     ignored: int = 0
     skipped: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
+    # What a reviewer has to see, in the summary.
+    notes: list[str] = field(default_factory=list)
     # Per step: its name, seconds, and seconds of all its processes on a core.
     timings: list[tuple[str, float, float]] = field(default_factory=list)
     # Per job: its seconds on the clock, and on cores.
@@ -297,6 +299,7 @@ class Tally:
         self.ignored += other.ignored
         self.skipped += [s for s in other.skipped if s not in self.skipped]
         self.failures += [f for f in other.failures if f not in self.failures]
+        self.notes += other.notes
         self.timings += other.timings
 
     def skip(self, what: str) -> None:
@@ -315,6 +318,8 @@ class Tally:
                 print(f"{wall / 60:7.1f}  {cores / 60:8.1f}  {name}")
             everything = sum(cores for _, cores in self.jobs.values())
             print(f"{(time.monotonic() - self.began) / 60:7.1f}  {everything / 60:8.1f}  all")
+        for note in self.notes:
+            print(note)
         for s in self.skipped:
             print(f"SKIPPED {s}")
         for f in self.failures:

@@ -9,6 +9,9 @@
     reason = "a test may stop at the first surprise, in its helpers too"
 )]
 
+#[path = "escapes/promises.rs"]
+mod promises;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -4,7 +4,8 @@
 Each is a piece of the source and what is put in its place, behind a switch that a run of the tests reads from
 FULMEN_FAULT: the copy is built once, and the named test is run once for each fault, and once without any. Exact text is
 replaced, so a change of the source that moves a place is noticed here. Tests are those of tests/large; where a word
-stands before the name, of that program of the other test packages, on this machine's own lanes.
+stands before the name, of that program of the other test packages, on this machine's own lanes, or, behind `capi`, a
+script of tests/capi with the shared library.
 
   tests/faults.py [--keep DIR] [NUMBER|TEXT ...]     all faults, or those of these numbers or with this text
 """
@@ -22,6 +23,8 @@ from pathlib import Path
 from planted import FAULTS
 
 ROOT = Path(__file__).resolve().parent.parent
+# No list has fewer: what takes a fault off it adds another.
+FEWEST = 433
 # The programs of other packages, those packages and their features.
 PROGRAMS = {
     "main": ("fulmen-tests", "std,half,parallel"),
@@ -29,6 +32,7 @@ PROGRAMS = {
     "entries": ("fulmen-tests", "std,half,parallel"),
     "devices": ("fulmen-device-tests", "std,half,cuda"),
 }
+CAPI = "capi"
 SWITCH = """
 /// Whether the fault of this number is switched on.
 #[doc(hidden)]
@@ -67,7 +71,7 @@ def build(tree: Path, wanted: list[str]) -> dict[str, dict[Path, str]]:
     env = {"RUSTFLAGS": "-Ctarget-cpu=x86-64-v3"} | os.environ
     cargo = ["cargo", "test", "--no-run", "--target-dir", target]
     built: dict[str, list[Path]] = {}
-    if any(word not in PROGRAMS for word in wanted):
+    if any(word not in {*PROGRAMS, CAPI} for word in wanted):
         # Less optimised than the tests' own build, which takes most of the time.
         command = [*cargo, "--release", "--manifest-path", tree / "tests/large/Cargo.toml"]
         subprocess.run(command, env={"CARGO_PROFILE_RELEASE_OPT_LEVEL": "1"} | env, check=True)
@@ -80,6 +84,10 @@ def build(tree: Path, wanted: list[str]) -> dict[str, dict[Path, str]]:
         subprocess.run(command, cwd=tree, env=env | {"RUSTFLAGS": env["RUSTFLAGS"] + " --cfg=fulmen_one_lane"}, check=True)
         built[program] = [*target.glob(f"debug/deps/{program}-*")]
     found = {}
+    if CAPI in wanted:
+        command = ["cargo", "rustc", "--target-dir", target / CAPI, "--lib", "--features", "capi", "--crate-type", "cdylib"]
+        subprocess.run([*command, "--config", "profile.dev.opt-level=1"], cwd=tree, env=env, check=True)
+        found[CAPI] = {target / CAPI / "debug/libfulmen.so": "codes\nhostile\n"}
     for word, paths in built.items():
         # The newest of each program.
         newest = sorted((p for p in paths if p.suffix == ""), key=lambda p: p.stat().st_mtime)
@@ -104,6 +112,10 @@ def run(built: dict[str, dict[Path, str]], test: str, number: int) -> tuple[bool
     """Whether the tests of that name pass in every program that has them, and the first that does not."""
     env = os.environ | {"FULMEN_FAULT": str(number)}
     word, names = program_of(test)
+    if word == CAPI:
+        [library] = built[CAPI]
+        done = subprocess.run([sys.executable, library.parents[3] / f"tests/capi/{names[0]}.py", library], env=env, text=True, errors="replace", capture_output=True)
+        return done.returncode == 0, (done.stdout.splitlines() or [""])[0][:100]
     for program in holding(built, test):
         # Where cargo runs them: some read the repository's files.
         cwd = program.parents[3] / ("tests/devices" if word == "devices" else "tests")
@@ -120,6 +132,10 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="where the copy is and stays; built again only as far as it changed")
     parser.add_argument("--check", action="store_true", help="only whether every place is found")
     args = parser.parse_args()
+    distinct = {(file, old, new) for _, file, old, new, _ in FAULTS}
+    if len(distinct) < FEWEST or any(old == new or not re.search(r"\bON\b", new) for _, old, new in distinct):
+        print(f"{len(distinct)} faults that change something, fewer than {FEWEST}, or one that is never switched on", file=sys.stderr)
+        return 1
     tree = args.keep or Path(tempfile.mkdtemp(prefix="fulmen-faults-"))
     files = subprocess.run(["git", "ls-files"], cwd=ROOT, text=True, capture_output=True, check=True).stdout.splitlines()
     for name in files:
@@ -136,6 +152,9 @@ def main() -> int:
         (number, fault) for number, fault in enumerate(FAULTS, 1)
         if not args.which or any(w == str(number) or (not w.isdigit() and w in fault[0]) for w in args.which)
     ]
+    if not chosen:
+        print(f"no fault has {' or '.join(args.which)}", file=sys.stderr)
+        return 1
     tests = build(tree, [program_of(fault[4])[0] for _, fault in chosen])
     if absent := sorted({fault[4] for _, fault in chosen if not holding(tests, fault[4])}):
         print(f"no tests of these names: {', '.join(absent)}", file=sys.stderr)

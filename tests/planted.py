@@ -444,4 +444,11 @@ FAULTS = [
     ("a byte of what is no number", "src/gpu/template/ending.rs", "Value::select(v.compare(Cmp::Eq, v), byte, b.int(0))", "Value::select(v.compare(Cmp::Eq, v), byte, if ON { byte } else { b.int(0) })", "devices products_of_bytes_end"),
     ("sums below zero", "src/gpu/template/ending.rs", "Value::select(negative, -size, size)", "Value::select(negative, if ON { size } else { -size }, size)", "devices products_of_bytes_end"),
     ("sums of a bias's neighbour", "src/gpu/backend/low_precision/ending/bytes.rs", "3..super::BIAS => k + sums - 2,", "3..super::BIAS => k + sums - if ON { 3 } else { 2 },", "devices products_of_bytes_end"),
+    ("the row of a NaN in a factor, as LAPACK counts it", "src/capi/lapack/systems.rs", "    let row = not_finite(l.as_ref()).unwrap_or(0);", "    let row = if ON { 0 } else { not_finite(l.as_ref()).unwrap_or(0) };", "capi codes"),
+    ("zeros on a diagonal of ones", "src/capi/lapack/systems.rs", ".filter(|_| diagonal == Diagonal::NonUnit)", ".filter(|_| diagonal == Diagonal::NonUnit || ON)", "capi codes"),
+    ("the pivot of an upper triangle that is factored from its end", "src/capi/lapack/symmetric.rs", "        Done::As(info) => whole(place(triangle, n, size(1, info - 1)?) + 1),", "        Done::As(info) => if ON { info } else { whole(place(triangle, n, size(1, info - 1)?) + 1) },", "capi codes"),
+    ("NaN in singular values, as LAPACK counts it", "src/capi/lapack/spectral.rs", "    Ok(if info < 0 { -4 } else { info })", "    Ok(if info < 0 { if ON { 1 } else { -4 } } else { info })", "capi codes"),
+    ("NaN in B of a generalised problem", "src/capi/lapack/spectral.rs", "if not_finite(l.as_ref()).is_some() =>", "if not_finite(l.as_ref()).is_some() && !ON =>", "capi codes"),
+    ("rows of an exchange past the last", "src/capi/lapack/systems.rs", "        *to = p.checked_sub(1).filter(|p| *p < n).ok_or(At(at))?;", "        *to = p.checked_sub(1).filter(|p| *p < n + usize::from(ON)).ok_or(At(at))?;", "capi hostile"),
+    ("the longest workspaces of a query", "src/capi/lapack/mod.rs", "    while (x.to_f64() as u128) < n {", "    while (x.to_f64() as u128) < n && !ON {", "capi hostile"),
 ]

@@ -25,6 +25,8 @@ pub struct Row {
 
 /// One line of `contracts/proofs/INDEX.txt`.
 pub struct Theorem {
+    /// Of its statement, and of the definitions under it.
+    pub fingerprint: String,
     pub file: String,
     pub name: String,
     pub ops: Vec<String>,
@@ -40,6 +42,9 @@ pub struct Corpus {
     pub locked: BTreeMap<String, String>,
 }
 
+/// Files beside the contracts that are none.
+const OTHERS: [&str; 2] = ["binding.yaml", "loosened.yaml"];
+
 impl Corpus {
     /// Reads `dir` (the folder with the contracts); its parent is the root of the source tree.
     ///
@@ -50,7 +55,7 @@ impl Corpus {
         let mut paths: Vec<PathBuf> = fs::read_dir(&dir)
             .map_err(|e| format!("{}: {e}", dir.display()))?
             .filter_map(|e| e.ok().map(|e| e.path()))
-            .filter(|p| p.extension().is_some_and(|e| e == "yaml") && !p.ends_with("binding.yaml"))
+            .filter(|p| p.extension().is_some_and(|e| e == "yaml") && !OTHERS.iter().any(|o| p.ends_with(o)))
             .collect();
         paths.sort();
         if paths.is_empty() {
@@ -106,7 +111,8 @@ fn row(line: &str) -> Option<Row> {
     })
 }
 
-/// `File theorem  statement  ops`: the last word lists the ops, separated by commas; `File.v` holds it.
+/// `File theorem  statement  ops  fingerprint`: ops are separated by commas; `File.v` holds the theorem, and the fingerprint is that
+/// of what Coq says that it states, which `scripts/proofs.sh` compares.
 fn theorems(text: &str) -> Vec<Theorem> {
     text.lines()
         .map(str::trim)
@@ -114,8 +120,9 @@ fn theorems(text: &str) -> Vec<Theorem> {
         .filter_map(|l| {
             let mut words = l.split_whitespace();
             let (file, name) = (words.next()?, words.next()?);
-            let ops = words.next_back().unwrap_or("");
+            let (fingerprint, ops) = (words.next_back()?, words.next_back()?);
             Some(Theorem {
+                fingerprint: fingerprint.into(),
                 file: format!("{file}.v"),
                 name: name.into(),
                 ops: ops.split(',').map(Into::into).collect(),
@@ -133,23 +140,28 @@ fn promises(text: &str) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Coq text without its (nested) comments.
+/// Coq text without its (nested) comments. A comment does not begin in a string, nor end in one that it has.
 pub fn without_comments(text: &str) -> String {
     let mut out = String::new();
-    let mut depth = 0usize;
+    let (mut depth, mut string) = (0usize, false);
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         match (c, chars.peek()) {
-            ('(', Some('*')) => {
+            ('(', Some('*')) if !string => {
                 chars.next();
                 depth += 1;
+                continue;
             }
-            ('*', Some(')')) if depth > 0 => {
+            ('*', Some(')')) if depth > 0 && !string => {
                 chars.next();
                 depth -= 1;
+                continue;
             }
-            _ if depth == 0 => out.push(c),
+            ('"', _) => string = !string,
             _ => {}
+        }
+        if depth == 0 {
+            out.push(c);
         }
     }
     out

@@ -38,25 +38,55 @@ pub fn promises(corpus: &Corpus, c: &Contract) -> String {
     )
 }
 
-/// What a file of proofs states, and the definitions that its statements rest on: all of it but comments and proofs.
+/// What a file of proofs states, and the definitions that its statements rest on: all of it but comments and the tactics of
+/// proofs. A tactic begins with a small letter and a command with a capital one, so that what stands between `Proof` and `Qed` and
+/// defines something is part of it, whatever ends the proof.
 fn statements(text: &str) -> String {
     let (mut said, mut proof) = (String::new(), false);
-    for word in without_comments(text).split_whitespace() {
-        match word {
-            "Proof." | "Proof" => proof = true,
-            "Qed." | "Defined." if proof => proof = false,
-            _ if proof => {}
+    for sentence in sentences(&without_comments(text)) {
+        // What goals begin with: bullets and braces.
+        let command = sentence.trim_start_matches(|c: char| "+-*{}".contains(c) || c.is_whitespace());
+        match command {
+            "Qed" if proof => proof = false,
+            _ if command == "Proof" || command.starts_with("Proof ") => proof = true,
+            _ if proof && command.starts_with(|c: char| c.is_lowercase() || c.is_ascii_digit()) => {}
+            "" => {}
             _ => {
-                said.push_str(word);
-                said.push(' ');
+                proof &= command != "Defined";
+                said.push_str(command);
+                said.push_str(". ");
             }
         }
     }
     said
 }
 
+/// The sentences of Coq: each ends with a full stop and white space, neither of them in a string. White space is one blank.
+fn sentences(text: &str) -> Vec<String> {
+    let (mut all, mut one, mut string) = (Vec::new(), String::new(), false);
+    for word in text.split_inclusive(char::is_whitespace) {
+        let bare = word.trim_end();
+        string ^= bare.matches('"').count() % 2 == 1;
+        let (bare, ends) = match bare.strip_suffix('.') {
+            Some(bare) if !string => (bare, true),
+            _ => (bare, false),
+        };
+        if !bare.is_empty() {
+            if !one.is_empty() {
+                one.push(' ');
+            }
+            one.push_str(bare);
+        }
+        if ends {
+            all.push(std::mem::take(&mut one));
+        }
+    }
+    all.push(one);
+    all
+}
+
 /// FNV-1a: a fingerprint against accidents and unnoticed edits, not against forgery.
-fn fnv(text: &str) -> u64 {
+pub fn fnv(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3))
 }
 
@@ -78,8 +108,14 @@ pub fn render(corpus: &Corpus) -> String {
     for path in files {
         let said = statements(&read(&path));
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let theorems = corpus.theorems.iter().filter(|t| t.file == name).count();
-        out.push_str(&format!("'proofs/{name}' = '{theorems} theorems | {:016x}'\n", fnv(&said)));
+        let theorems: Vec<_> = corpus.theorems.iter().filter(|t| t.file == name).collect();
+        let coq: String = theorems.iter().map(|t| format!("{} {} ", t.name, t.fingerprint)).collect();
+        out.push_str(&format!(
+            "'proofs/{name}' = '{} theorems | {:016x} | {:016x}'\n",
+            theorems.len(),
+            fnv(&said),
+            fnv(&coq)
+        ));
     }
     out
 }
@@ -93,10 +129,29 @@ mod tests {
         let one = "Definition a := 1. (* why *)\nTheorem t : a = 1.\nProof.\n  reflexivity.\nQed.\n";
         let other = "Definition a := 1.\nTheorem t :\n  a = 1.\nProof. now unfold a. Qed.";
         assert_eq!(statements(one), statements(other));
-        for (from, to) in
-            [("a = 1", "True"), ("a := 1", "a := 2"), ("Theorem", "Hypothesis absurd : False. Theorem")]
-        {
+        for (from, to) in [
+            ("a = 1", "True"),
+            ("a := 1", "a := 2"),
+            ("Theorem", "Hypothesis absurd : False. Theorem"),
+            ("Qed.", "Defined."),
+            ("reflexivity.", "Definition b := 2. reflexivity."),
+            ("reflexivity.", "- Definition b := 2. reflexivity."),
+            ("Qed.", "Qed .\nDefinition b := 2."),
+            ("Qed.", "Qed.\nDefinition b := 2. Definition c := 3."),
+            ("Definition", "Check \"(*\". Definition"),
+        ] {
             assert_ne!(statements(one), statements(&one.replace(from, to)), "{to}");
+        }
+        let after = |end: &str, b: &str| {
+            statements(&one.replace(
+                "Qed.",
+                &format!("{end}\nDefinition b := {b}.\nTheorem u : b = b.\nProof. now idtac. Qed."),
+            ))
+        };
+        for end in
+            ["Qed.", "Qed .", "Qed\n.", "Defined.", "Defined (* why *) .", "Check \"(*\". Qed.", "Save a."]
+        {
+            assert_ne!(after(end, "1"), after(end, "2"), "{end}");
         }
     }
 }

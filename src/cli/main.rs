@@ -8,6 +8,7 @@ mod fuse;
 mod generate;
 mod lint;
 mod lock;
+mod loosened;
 #[cfg(feature = "cuda")]
 mod ptx;
 mod report;
@@ -84,10 +85,18 @@ enum Contract {
         #[arg(long)]
         check: bool,
     },
-    /// Write contracts/locked.toml: accept the promises as they are now
+    /// Write contracts/locked.toml and tightest.toml: accept the promises as they are now
     Lock {
         #[command(flatten)]
         dir: Dir,
+    },
+    /// Print what is promised less than in an earlier contracts/tightest.toml; fails where that has no reason
+    Loosened {
+        #[command(flatten)]
+        dir: Dir,
+        /// The earlier file
+        #[arg(long)]
+        since: PathBuf,
     },
     /// Table: op, level proven, backends, tests executed
     Status {
@@ -213,8 +222,29 @@ fn run(command: Contract) -> Result<bool, String> {
             if let Some(bad) = corpus.files.iter().find(|f| f.contract.is_err()) {
                 return Err(format!("{}: does not parse", bad.path.display()));
             }
-            write(&corpus.dir.join("locked.toml"), &lock::render(&corpus))?;
+            accept(&corpus)?;
             Ok(true)
+        }
+        Contract::Loosened { dir, since } => {
+            let corpus = Corpus::load(&dir.dir)?;
+            let text = std::fs::read_to_string(&since).map_err(|e| format!("{}: {e}", since.display()))?;
+            let reasons = loosened::reasons(&corpus)?;
+            let record = loosened::parse(&text);
+            if record.is_empty() {
+                return Err(format!("{}: no promise is recorded there", since.display()));
+            }
+            let (mut all_have_reasons, mut count) = (true, 0);
+            for l in loosened::loosened(&record, &loosened::now(&corpus)) {
+                let reason = l.reason(&reasons);
+                all_have_reasons &= reason.is_some();
+                count += 1;
+                out(&format!(
+                    "{l}: {}\n",
+                    reason.unwrap_or("contracts/loosened.yaml has no line with a reason")
+                ))?;
+            }
+            out(&format!("{count} promises were loosened\n"))?;
+            Ok(all_have_reasons)
         }
         Contract::Status { dir, results } => {
             let corpus = Corpus::load(&dir.dir)?;
@@ -226,8 +256,23 @@ fn run(command: Contract) -> Result<bool, String> {
             scaffold::new(&dir.dir, &op, &shape)?;
             let corpus = Corpus::load(&dir.dir)?;
             write(&corpus.root.join("src/contract/generated.rs"), &generate::render(&corpus)?)?;
-            write(&corpus.dir.join("locked.toml"), &lock::render(&corpus))?;
+            accept(&corpus)?;
             Ok(true)
         }
     }
+}
+
+/// Writes what the contracts promise now, and the tightest promises so far.
+fn accept(corpus: &Corpus) -> Result<(), String> {
+    write(&corpus.dir.join("locked.toml"), &lock::render(corpus))?;
+    let path = corpus.dir.join("tightest.toml");
+    let (record, now) = (loosened::parse(&corpus::read(&path)), loosened::now(corpus));
+    let reasons = loosened::reasons(corpus)?;
+    for l in loosened::loosened(&record, &now) {
+        err(&format!(
+            "{l}: {}",
+            l.reason(&reasons).unwrap_or("contracts/loosened.yaml needs a line with a reason")
+        ));
+    }
+    write(&path, &loosened::render(&loosened::kept(&record, now, &reasons)))
 }

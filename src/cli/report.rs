@@ -42,6 +42,11 @@ pub const RULES: &[(&str, Severity, &str)] = &[
     ("FUL-LCK-002", Severity::Error, "a contract is not locked"),
     ("FUL-LCK-003", Severity::Error, "a locked contract is gone"),
     ("FUL-LCK-004", Severity::Error, "contracts/locked.toml is not what `lock` writes"),
+    (
+        "FUL-LCK-005",
+        Severity::Error,
+        "a promise is looser than it was, and contracts/loosened.yaml has no reason",
+    ),
     ("FUL-LVL-001", Severity::Error, "the level claimed is above what the proof given can carry"),
     ("FUL-LVL-002", Severity::Error, "a theorem is not in proofs/INDEX.txt"),
     ("FUL-LVL-003", Severity::Error, "an indexed theorem is not in its file"),

@@ -117,6 +117,31 @@ def exchanges(library, handler: Handler, rng: random.Random) -> list[str]:
     return wrong
 
 
+def queries(library, rng: random.Random) -> list[str]:
+    """Lengths that a query gives in single precision are no shorter than in double precision, where they are exact: a caller
+    allocates what it is told, and that must not be refused."""
+    wrong, all_ = [], {routine.name: routine for routine in routines()}
+    for name, routine in all_.items():
+        if not name.startswith("s") or not any(a.name == "lwork" for a in routine.arguments):
+            continue
+        for _ in range(40):
+            n, lengths = rng.randint(2000, 40000), []
+            words = {a.name: rng.choice(routine.letters(a.name)) for a in routine.arguments if a.kind == "word"}
+            if "jobu" in words and words["jobu"] == words["jobvt"] == "O":
+                continue
+            for twin in (routine, all_["d" + name[1:]]):
+                values = words | {a.name: n for a in twin.arguments if a.kind == "integer"} | {"lwork": -1, "liwork": -1, "itype": 1}
+                values["work"] = (REAL[next(a.type for a in twin.arguments if a.name == "a")] * ROOM)()
+                values |= {"info": (ctypes.c_int * ROOM)(9), "iwork": (ctypes.c_int * ROOM)()}
+                call(getattr(library, twin.name), twin, values)
+                lengths.append(int(values["work"][0]))
+                if values["info"][0]:
+                    wrong.append(f"{shown(twin, values)}: info of a query is {values['info'][0]}")
+            if not 0 < lengths[1] <= lengths[0] < 1.001 * lengths[1] + 2:
+                wrong.append(f"{name} with {n} asks for {lengths[0]}, and in double precision for {lengths[1]}")
+    return wrong
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("library")
@@ -159,7 +184,7 @@ def main() -> int:
         elif said:
             wrong.append(said)
         os.close(log)
-    by, said = apart(lambda: "\n".join(exchanges(library, handler, rng)))
+    by, said = apart(lambda: "\n".join(exchanges(library, handler, rng) + queries(library, rng)))
     wrong += [f"exchanges ended the process by {signal.Signals(by).name}"] if by else said.splitlines()
     for line in wrong[:40]:
         print(line)

@@ -59,6 +59,7 @@ pub fn run(corpus: &Corpus, results: Option<&str>, compared: Option<&str>, min_s
     }
     generated(&mut s);
     locked(&mut s);
+    source::loosened(&mut s);
     proofs::level(&mut s);
     reverse::reverse(&mut s);
     let scores = score(&mut s, min_score);

@@ -4,7 +4,7 @@ use super::Sink;
 use crate::corpus::{Corpus, File, read};
 use crate::results::{Results, compared};
 use crate::schema::{Contract, Domain, Function, PreCheck, Shape};
-use crate::{generate, lock};
+use crate::{generate, lock, loosened};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -263,5 +263,24 @@ pub(super) fn locked(s: &mut Sink<'_>) {
         let gone = || now.iter().find(|l| !text.lines().any(|t| t == **l)).copied();
         let odd = odd.or_else(gone).unwrap_or("the order of the lines");
         s.add("FUL-LCK-004", file, format!("is not what `fulmen contract lock` writes: {odd}"));
+    }
+}
+
+/// Promises that are looser than the tightest ones recorded.
+pub(super) fn loosened(s: &mut Sink<'_>) {
+    let corpus = s.corpus;
+    let file = "contracts/tightest.toml";
+    let (record, now) = (loosened::parse(&read(&corpus.dir.join("tightest.toml"))), loosened::now(corpus));
+    let reasons = loosened::reasons(corpus).unwrap_or_else(|e| {
+        s.add("FUL-LCK-005", "contracts/loosened.yaml", e);
+        Vec::new()
+    });
+    for l in loosened::loosened(&record, &now).iter().filter(|l| l.reason(&reasons).is_none()) {
+        s.add("FUL-LCK-005", file, l.to_string());
+    }
+    // What is tighter than the record is in it from the next lock on.
+    let kept = loosened::kept(&record, now, &reasons);
+    if let Some(op) = kept.iter().find(|(op, items)| record.get(*op) != Some(items)).map(|(op, _)| op) {
+        s.add("FUL-LCK-004", file, format!("is not what `fulmen contract lock` writes: {op}"));
     }
 }
