@@ -29,8 +29,9 @@ fi
 if [[ ${1:-} == --sanitize && $# == 3 ]]; then
     folder=$(cd "$2" && pwd) out=$(mkdir -p "$3" && cd "$3" && pwd)
     # Compiled once, by the first run; a tool then sees kernels alone.
-    FULMEN_CUDA_CACHE=$(mktemp -d) FULMEN_DEVICE=cuda
-    export FULMEN_CUDA_CACHE FULMEN_DEVICE
+    # An allocation for each array: within one, no tool sees an access beyond an array.
+    FULMEN_CUDA_CACHE=$(mktemp -d) FULMEN_DEVICE=cuda FULMEN_CUDA_WHOLE=1
+    export FULMEN_CUDA_CACHE FULMEN_DEVICE FULMEN_CUDA_WHOLE
     trap 'rm -rf "$FULMEN_CUDA_CACHE"' EXIT
     parts=("ops in f32" "layers in f32" "ops in f64" "layers in f64" "transforms in f32" "transforms in f64" blocks halves)
     for part in "${parts[@]}"; do FULMEN_PART=$part "$folder/fulmen-gpu-tests" >/dev/null & done

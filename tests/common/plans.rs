@@ -49,7 +49,7 @@ impl Device for Paper {
         Ok(())
     }
 
-    fn launch(&self, list: &[Launch], bindings: &[Binding<'_, Sheet>]) -> Result<(), Error> {
+    unsafe fn launch(&self, list: &[Launch], bindings: &[Binding<'_, Sheet>]) -> Result<(), Error> {
         let limits = &self.facts.limits;
         for b in bindings {
             let end = b.start.checked_add(b.bytes).expect("the end of a binding is a number");

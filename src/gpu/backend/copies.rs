@@ -39,10 +39,9 @@ impl<B> Default for Copies<B> {
 }
 
 impl<B> Copies<B> {
-    /// Whether there were any; their memory is the device's again.
-    pub(super) fn clear(&self) -> bool {
-        let all = self.all.take();
-        !all.is_empty()
+    /// Takes all.
+    pub(super) fn take(&self) -> Vec<Rc<Allocation<B>>> {
+        self.all.take().into_iter().map(|(_, memory)| memory).collect()
     }
 
     /// Takes those of these bytes of a buffer.
@@ -72,7 +71,7 @@ impl<D: Device> Gpu<D> {
         let done = self.run_with_copies(plan, operands);
         if done.is_err() {
             // Those that were to be made may not have been.
-            self.state.copies.clear();
+            self.state.give_up();
         }
         done
     }

@@ -1,4 +1,4 @@
-//! Eigenvalues and singular values by one-sided Jacobi: a launch for each round of a sweep, or one block for a whole matrix.
+//! Eigenvalues and singular values by Jacobi: a launch for each round of a sweep, or one block for a whole matrix.
 //! The host never waits: after convergence, further sweeps return at once.
 
 use super::super::device::{Binding, Computes, Device, Error, Launch};
@@ -9,7 +9,7 @@ use super::super::template::{Argument, Index, Meet};
 use super::batch::BatchMut;
 use super::ops::{Done, Scalar, arguments};
 use super::plan::Planner;
-use super::{Gpu, Mat, MatMut, View, ViewMut};
+use super::{Array, Gpu, Mat, MatMut, View, ViewMut};
 use crate::backend::Products;
 use crate::error::{same_len, same_shape};
 use alloc::vec::Vec;
@@ -22,6 +22,12 @@ fn unit<T: Scalar>() -> f64 {
 /// The cosine from which on vectors of so many elements are not orthogonal: what sums of as many products are sure of.
 fn cosine<T: Scalar>(len: usize) -> T {
     T::from_f64((4.0 + libm::sqrt(len as f64)) * unit::<T>())
+}
+
+/// The part of the norm from which on an element beside the diagonal of a symmetric matrix is not zero: a few times what rounding
+/// leaves of a product of columns, whose sums are of many short ones.
+fn beside<T: Scalar>() -> T {
+    T::from_f64(4.0 * unit::<T>())
 }
 
 /// The part of the longest of vectors of so many elements to which they are orthogonal: singular values need not be known to more than
@@ -54,7 +60,7 @@ impl Planner {
         [count, n]: [usize; 2],
         strides: [usize; 3],
     ) -> Result<Option<Launch>, Error> {
-        let told = arguments::<T>(3, &[&[count, n][..], &strides].concat(), &[cosine(n)]);
+        let told = arguments::<T>(3, &[&[count, n][..], &strides].concat(), &[beside()]);
         self.whole::<T>("eigh_batched", [count, n], jacobi::eigh::<T::Recorded>, told)
     }
 
@@ -71,8 +77,8 @@ impl Planner {
 }
 
 impl<D: Device> Gpu<D> {
-    /// [`eigh`](crate::eigh()) by Jacobi's method from one side, of a matrix that is shifted until it is definite, whose errors are
-    /// those that the contract allows: up to 64 rows (what a block's memory has room for; 32 in WGSL) by one block of threads in
+    /// [`eigh`](crate::eigh()) by Jacobi's method from both sides, whose eigenvalues are at the end vᵀAv / vᵀv of the matrix as it was
+    /// given: of `n` rows they are off by no more than 10·√n·u·‖A‖₂. Up to 64 rows (what a block's memory has room for; 32 in WGSL) by one block of threads in
     /// one launch, more by a launch for every 4 vectors that each of its blocks turns.
     ///
     /// NaN and infinities are not refused before the first write: the next [`download`](Self::download) gives [`Error::Pivot`]
@@ -109,27 +115,31 @@ impl<D: Device> Gpu<D> {
             return self.run_one(launch, &[a.binding(self)?, values.binding(self)?, self.status()?]);
         }
         self.state.planner.line::<T::Recorded>("a", n.saturating_mul(n))?;
-        let w = self.alloc::<T>(n * n)?;
-        let [rows, sums, lengths, state] = [n, n, n, 2].map(|n| self.alloc::<T>(n));
-        let (rows, sums, lengths, state) = (rows?, sums?, lengths?, state?);
-        let [a, w_, rows, sums, lengths, state] = [
-            a.binding(self)?,
-            w.view().binding(self)?,
-            rows.view().binding(self)?,
-            sums.view().binding(self)?,
-            lengths.view().binding(self)?,
-            state.view().binding(self)?,
-        ];
+        let [w, v] = [n * n; 2].map(|n| self.alloc::<T>(n));
+        let [rows, squares, lengths, quotients, state] = [n, n, n, n, 2].map(|n| self.alloc::<T>(n));
+        let (w, v, rows, squares) = (w?, v?, rows?, squares?);
+        let (lengths, quotients, state) = (lengths?, quotients?, state?);
+        let [rows, squares, lengths, quotients, state] =
+            [&rows, &squares, &lengths, &quotients, &state].map(|x| x.view().binding(self));
+        let (rows, squares, lengths, quotients, state) = (rows?, squares?, lengths?, quotients?, state?);
+        let (a, w_, v_) = (a.binding(self)?, w.view().binding(self)?, v.view().binding(self)?);
         let each = [n, 1];
         let make = |meet| jacobi::rows::<T::Recorded>(meet, true);
         self.run_blocks::<T>("eigh_rows", make, each, &[a, rows, self.status()?], (&[n, n, row, col], &[]))?;
-        let make = jacobi::symmetric::<T::Recorded>;
-        self.run_blocks::<T>("eigh_open", make, each, &[a, rows, w_, sums, state], (&[n, row, col], &[]))?;
-        let make = jacobi::shifted::<T::Recorded>;
-        self.run_blocks::<T>("eigh_shift", make, [1, 1], &[sums, w_, state], (&[n], &[]))?;
-        self.turns::<T>(Index::Eigh, w.view(), None, [n, n], lengths)?;
+        let open = [a, rows, w_, v_, squares, state];
+        let make = |meet| jacobi::symmetric::<T::Recorded>(meet, false);
+        self.run_blocks::<T>("eigh_open", make, each, &open, (&[n, row, col], &[]))?;
+        let make = jacobi::longest::<T::Recorded>;
+        self.run_blocks::<T>("eigh_norm", make, [1, 1], &[squares, state], (&[n], &[]))?;
+        let words = self.turns::<T>([w.view(), v.view()], Some(state), [n, n])?;
+        let words = words.view().binding(self)?;
+        let make = |meet| jacobi::symmetric::<T::Recorded>(meet, true);
+        self.run_blocks::<T>("eigh_again", make, each, &open, (&[n, row, col], &[]))?;
+        let bound = [w_, v_, quotients, lengths, words, self.status()?];
+        let make = jacobi::quotients::<T::Recorded>;
+        self.run_blocks::<T>("eigh_quotients", make, each, &bound, (&[n], &[]))?;
         let (make, values) = (jacobi::eigenvectors::<T::Recorded>, values.binding(self)?);
-        let bound = [w_, lengths, state, a, values];
+        let bound = [v_, lengths, quotients, state, a, values];
         self.run_blocks::<T>("eigh_close", make, each, &bound, (&[n, row, col], &[]))
     }
 
@@ -155,51 +165,41 @@ impl<D: Device> Gpu<D> {
         }
     }
 
-    /// Turns pairs of `n` vectors until all are orthogonal, and writes how long they are.
+    /// Turns pairs of `n` vectors of W and V until none is past its limits, with the state of a symmetric matrix; gives the words of
+    /// the sweeps.
     fn turns<T: Scalar>(
         &self,
-        what: Index,
-        w: View<'_, T, D>,
-        v: Option<View<'_, T, D>>,
+        [w, v]: [View<'_, T, D>; 2],
+        state: Option<Binding<'_, D::Buffer>>,
         [n, len]: [usize; 2],
-        lengths: Binding<'_, D::Buffer>,
-    ) -> Done
+    ) -> Result<Array<u32, D>, Error>
     where
         D: Computes<T> + 'static,
     {
         let mut words = self.alloc::<u32>(SWEEPS as usize)?;
         self.fill(0, words.view_mut())?;
-        let words = words.view().binding(self)?;
-        let mut bound = Vec::from([w.binding(self)?]);
-        if let Some(v) = v {
-            bound.push(v.binding(self)?);
-        }
-        bound.push(words);
-        let planner = &self.state.planner;
-        let (turn, ends) = match what {
-            Index::Eigh => ("eigh_turn", "eigh_lengths"),
-            _ => ("svd_turn", "svd_lengths"),
-        };
+        let mut bound = Vec::from([w.binding(self)?, v.binding(self)?, words.view().binding(self)?]);
+        bound.extend(state);
+        let (planner, is_symmetric) = (&self.state.planner, state.is_some());
+        let turn = if is_symmetric { "eigh_turn" } else { "svd_turn" };
         // Two neighbours are one player.
         let rounds = n.div_ceil(TURNED / 2).next_multiple_of(2) - 1;
-        let least = if v.is_some() { least::<T>(len) } else { 0.0 };
+        let (first, least) = if is_symmetric { (beside::<T>(), 0.0) } else { (cosine(len), least::<T>(len)) };
         for sweep in 0..SWEEPS as usize {
             // Equal values turn each other's vectors by what is left of rounding: later sweeps leave more.
             let late = sweep.saturating_sub(EARLY) as f64;
-            let cosine = cosine::<T>(len) * T::from_f64(1.0 + late);
+            let cosine = first * T::from_f64(1.0 + late);
             let least = T::from_f64(libm::ldexp(least, late as i32));
             let launches = (0..rounds).map(|round| {
                 let words = [n, len, n, rounds, round, sweep];
                 let told = arguments::<T>(bound.len(), &words, &[cosine, least]);
-                let make = |meet| jacobi::turn::<T::Recorded>(meet, v.is_some(), planner.optimise);
+                let make = |meet| jacobi::turn::<T::Recorded>(meet, is_symmetric, planner.optimise);
                 planner.blocks::<T::Recorded>(turn, make, [rounds.div_ceil(2), 1], told)
             });
             let launches = launches.collect::<Result<Vec<_>, Error>>()?;
             self.go(launches, Vec::new(), &bound)?;
         }
-        let make = |meet| jacobi::lengths::<T::Recorded>(meet, what);
-        let all = [w.binding(self)?, lengths, words, self.status()?];
-        self.run_blocks::<T>(ends, make, [n, 1], &all, (&[n, len], &[]))
+        Ok(words)
     }
 
     /// [`svd`](crate::svd()) by Jacobi's method from one side: up to 64 rows and columns (what a block's memory has room for; of `f64` and in
@@ -311,21 +311,26 @@ impl<D: Device> Gpu<D> {
         let [m, n] = a.shape;
         self.state.planner.line::<T::Recorded>("a", m.saturating_mul(n))?;
         let [w, v, to] = [m * n, n * n, m * n].map(|n| self.alloc::<T>(n));
-        let [rows, lengths, state, tau] = [n, n, 1, n].map(|n| self.alloc::<T>(n));
-        let (w, v, to, rows, lengths, state, tau) = (w?, v?, to?, rows?, lengths?, state?, tau?);
+        let [rows, lengths, wide, state, tau] = [n, n, n, 1, n].map(|n| self.alloc::<T>(n));
+        let (w, v, to, rows, lengths, wide, state, tau) = (w?, v?, to?, rows?, lengths?, wide?, state?, tau?);
         self.transpose(a, MatMut(w.view().matrix(n, m)?))?;
         let [w_, v_, to_, rows] = [&w, &v, &to, &rows].map(|x| x.view().binding(self));
         let (w_, v_, to_, rows) = (w_?, v_?, to_?, rows?);
-        let [lengths, state] = [&lengths, &state].map(|x| x.view().binding(self));
-        let (lengths, state) = (lengths?, state?);
+        let [lengths, wide, state] = [&lengths, &wide, &state].map(|x| x.view().binding(self));
+        let (lengths, wide, state) = (lengths?, wide?, state?);
         let each = [n, 1];
         let make = |meet| jacobi::rows::<T::Recorded>(meet, false);
         self.run_blocks::<T>("svd_rows", make, each, &[w_, rows, self.status()?], (&[n, m, m, 1], &[]))?;
         let make = jacobi::general::<T::Recorded>;
         self.run_blocks::<T>("svd_open", make, each, &[rows, w_, v_, state], (&[n, m], &[]))?;
-        self.turns::<T>(Index::Svd, w.view(), Some(v.view()), [n, m], lengths)?;
+        let words = self.turns::<T>([w.view(), v.view()], None, [n, m])?;
+        let (of, words) = (a.binding(self)?, words.view().binding(self)?);
+        let all = [of, w_, v_, lengths, wide, words, self.status()?, state];
+        let make = jacobi::lengths::<T::Recorded>;
+        let [row, col] = a.strides;
+        self.run_blocks::<T>("svd_lengths", make, each, &all, (&[n, m, row, col], &[]))?;
         let (u_, vt_) = (u.binding(self)?, vt.binding(self)?);
-        let bound = [w_, v_, lengths, state, to_, vt_, values.binding(self)?];
+        let bound = [w_, v_, lengths, wide, state, to_, vt_, values.binding(self)?];
         let ([row, col], [down, along]) = (u.strides, vt.strides);
         let make = jacobi::ordered::<T::Recorded>;
         self.run_blocks::<T>("svd_order", make, each, &bound, (&[n, m, down, along], &[]))?;

@@ -171,7 +171,7 @@ impl<D: Device> Gpu<D> {
         let parameters = last.parameters + next.arguments.len();
         let program = self.program_for(&program, bf16)?;
         let launch = planner.grid_of(program, THREADS, [Self::warps_of(rows), 1], next.arguments)?;
-        if !self.state.device.amend(&launch, &words)? {
+        if !self.state.amend(&launch, &words)? {
             return Ok(false);
         }
         next.bound.iter().for_each(|b| {

@@ -3,6 +3,7 @@
 use super::super::device::{Binding, Blocking, Device, Error};
 use super::Gpu;
 use super::mat::{Mat, MatMut};
+use super::pool::MemoryUse;
 use super::stored;
 use super::view::{Array, View, ViewMut, Word};
 use crate::backend::{self, Memory, Plain, Transfer};
@@ -52,6 +53,42 @@ impl<D: Device> Gpu<D> {
         let memory = self.state.take(len.checked_mul(2).ok_or(overflow)? as u64)?;
         self.state.bf16.add(self.state.device.number(&memory.buffer));
         Ok(Array::new(memory, len, &self.state))
+    }
+
+    /// How much memory this value and its clones hold.
+    ///
+    /// ```
+    /// # use fulmen::gpu::{backend::Gpu, device::{Error, Host}};
+    /// let gpu = Gpu::new(Host::default());
+    /// let x = gpu.alloc::<f32>(1000)?;
+    /// assert!(gpu.memory_use().live >= 4000);
+    /// drop(x);
+    /// let now = gpu.memory_use();
+    /// assert!(now.live == 0 && now.cached >= 4000 && now.peak >= 4000);
+    /// assert_eq!(gpu.trim(), now.cached);
+    /// assert_eq!(gpu.memory_use().cached, 0);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[must_use]
+    pub fn memory_use(&self) -> MemoryUse {
+        self.state.pool.memory_use()
+    }
+
+    /// Gives the device the memory back that nothing has: that of arrays that were dropped, of scratch, and of operands that a
+    /// rounding device keeps. A block of which a part is in use stays. Gives the bytes. NVIDIA's driver waits for the work before.
+    ///
+    /// An allocation that the device refuses does this by itself and tries once more; only another device value, another process or
+    /// another library needs a call to it.
+    #[expect(clippy::must_use_candidate, reason = "most callers want the memory, not its size")]
+    pub fn trim(&self) -> u64 {
+        self.state.give_up();
+        self.state.pool.trim()
+    }
+
+    /// From now on no allocation makes this value hold more than so many bytes: what would is refused with [`Error::Limit`], after
+    /// what nothing has was given back. `u64::MAX` is no limit. A few kibibytes of words by which kernels report are not counted.
+    pub fn limit_memory(&self, bytes: u64) {
+        self.state.pool.limit(bytes);
     }
 
     /// Memory that holds these elements.

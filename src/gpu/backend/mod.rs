@@ -75,6 +75,7 @@ pub use low_precision::Bias;
 pub use mat::{Mat, MatMut};
 pub use ops::Scalar;
 pub use plan::{Plan, Planner};
+pub use pool::MemoryUse;
 pub use product::Product;
 pub use random::Narrow;
 pub use sparse::Sparse;
@@ -174,7 +175,7 @@ impl<D: Device> Gpu<D> {
         let done = work();
         core::mem::forget(open);
         let ended = self.state.end().inspect_err(|_| {
-            self.state.copies.clear();
+            self.state.give_up();
         });
         let done = done?;
         Ok(ended.map(|()| done)?)

@@ -1,12 +1,12 @@
 //! What a backend keeps of its device: the planner, the pool, the cache of rounded operands, status words, the last launch.
 
-use super::super::device::{Binding, Device, Error, Readback};
+use super::super::device::{Binding, Device, Error, Launch, Readback};
 use super::super::template::Index;
 use super::super::template::launch::ZERO_WORDS;
 use super::copies::Copies;
 use super::gemv::Last;
 use super::plan::Planner;
-use super::pool::{self, Allocation, Pool};
+use super::pool::{Allocation, Pool};
 use super::stored::Bf16Buffers;
 use alloc::rc::Rc;
 use core::cell::{Cell, OnceCell, RefCell};
@@ -24,7 +24,7 @@ pub(super) struct State<D: Device> {
     /// Lists that are open, and the last launch of them if a next one may become one with it.
     pub(super) lists: Cell<usize>,
     pub(super) last: RefCell<Option<Last>>,
-    pool: Pool<D::Buffer>,
+    pub(super) pool: Pool<D::Buffer>,
     status: OnceCell<D::Buffer>,
     /// Words in which blocks count who ended: zeros between launches.
     zeros: OnceCell<D::Buffer>,
@@ -63,18 +63,31 @@ impl<D: Device> State<D> {
         self.device.end()
     }
 
+    /// Launches that the planner made for these bindings.
+    pub(super) fn launch(&self, list: &[Launch], bindings: &[Binding<'_, D::Buffer>]) -> Result<(), Error> {
+        // SAFETY: the backend's methods alone get here, with plans that no one else has touched: kernels of this crate, which the
+        // interpreter runs in the tests with every access checked, with counts that the methods have held against their views.
+        unsafe { self.device.launch(list, bindings) }
+    }
+
+    /// The same of [`Device::amend`].
+    pub(super) fn amend(&self, launch: &Launch, bindings: &[Binding<'_, D::Buffer>]) -> Result<bool, Error> {
+        // SAFETY: as in `launch`.
+        unsafe { self.device.amend(launch, bindings) }
+    }
+
     /// At least so many bytes.
     pub(super) fn take(&self, bytes: u64) -> Result<Allocation<D::Buffer>, Error> {
-        let size = pool::size(bytes, self.device.facts().limits.buffer);
-        let buffer = match self.pool.take(size) {
-            Some(buffer) => buffer,
-            // What copies hold is given up for it.
-            None => self.device.allocate(size).or_else(|error| match self.copies.clear() {
-                true => self.device.allocate(size),
-                false => Err(error),
-            })?,
-        };
-        Ok(Allocation { buffer, bytes: size })
+        // What copies hold is given up for it.
+        self.pool.take(&self.device, bytes, || self.give_up())
+    }
+
+    /// Gives up the copies; says whether there were any.
+    pub(super) fn give_up(&self) -> bool {
+        let all = self.copies.take();
+        let any = !all.is_empty();
+        all.into_iter().for_each(|memory| self.done(memory));
+        any
     }
 
     /// The status words, for a kernel that may write one.
@@ -93,7 +106,10 @@ impl<D: Device> State<D> {
         if let Some(words) = at.get() {
             return Ok(words);
         }
-        let words = self.device.allocate(bytes.len() as u64)?;
+        let words = self.device.allocate(bytes.len() as u64).or_else(|error| {
+            self.give_up();
+            if self.pool.trim() > 0 { self.device.allocate(bytes.len() as u64) } else { Err(error) }
+        })?;
         self.device.write(&words, 0, bytes)?;
         Ok(at.get_or_init(|| words))
     }

@@ -114,12 +114,12 @@ impl<D: Device> Gpu<D> {
         }
         let (mut words, starts) = self.bf16_words(bindings.get(..own).unwrap_or(bindings));
         if starts.iter().all(Option::is_none) {
-            return state.device.launch(launches, bindings);
+            return state.launch(launches, bindings);
         }
         words.extend(bindings.iter().skip(own));
         let launches =
             launches.iter().map(|l| self.with_bf16(l, &starts)).collect::<Result<Vec<_>, Error>>()?;
-        state.device.launch(&launches, &words)
+        state.launch(&launches, &words)
     }
 
     /// The words of operands, and where one is stored as `bf16` the bytes between the word where it starts and its first element.

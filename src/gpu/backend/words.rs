@@ -23,7 +23,7 @@ impl<D: Device> Gpu<D> {
             let arguments =
                 vec![Argument::Buffer(0), Argument::Bits(mask.into()), Argument::Bits((bits & !mask).into())];
             let launch = Launch { program, grid: [1; 3], block: [32, 1, 1], arguments };
-            self.state.device.launch(&[launch], &[Binding { buffer: b.buffer, start: at, bytes: 4 }])
+            self.state.launch(&[launch], &[Binding { buffer: b.buffer, start: at, bytes: 4 }])
         };
         let (mut start, mut left) = (b.start, b.bytes);
         if left == 4 && (before > 0 || after > 0) {

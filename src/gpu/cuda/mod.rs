@@ -56,6 +56,8 @@ pub struct Cuda {
     target: Target,
     driver: i32,
     cache: Option<PathBuf>,
+    /// Whether buffers are divided.
+    divides: bool,
     modules: RefCell<BTreeMap<u128, Function>>,
     maps: RefCell<Maps>,
     compiled: Cell<usize>,
@@ -71,6 +73,13 @@ pub struct Cuda {
 pub struct Buffer {
     at: sys::CUdeviceptr,
     bytes: u64,
+    of: Rc<Memory>,
+}
+
+/// What the driver gave, of which buffers are parts.
+#[derive(Debug)]
+struct Memory {
+    at: sys::CUdeviceptr,
     context: Rc<Context>,
 }
 
@@ -219,7 +228,7 @@ impl Drop for Context {
     }
 }
 
-impl Drop for Buffer {
+impl Drop for Memory {
     fn drop(&mut self) {
         let _ = self.context.enter();
         let _ = self.context.start();
@@ -240,11 +249,15 @@ impl Cuda {
 
     /// The device with this index, or the first with this in its name (of any case), or the first for nothing. What is
     /// compiled is kept in the folder `cache`, under what it was made of, for what device and by what driver; without
-    /// one it is compiled again in each process.
+    /// one it is compiled again in each process. What is there runs on the device: a folder that another user owns or may write is
+    /// refused, and a file of that kind is made again. A folder that is not there is made with mode 0700.
     ///
     /// # Errors
-    /// [`Error::Driver`] without a driver, or with one too old for the device; [`Error::NoAdapter`].
+    /// [`Error::Driver`] without a driver, with one too old for the device, or for such a folder; [`Error::NoAdapter`].
     pub fn open(wanted: &str, cache: Option<&Path>) -> Result<Self, Error> {
+        if let Some(folder) = cache {
+            cache::folder(folder).map_err(|e| none(&format!("the folder {}: {e}", folder.display())))?;
+        }
         let all = devices()?;
         let at = choose(wanted, all.iter().map(|(_, name)| name.clone()).collect())?;
         let (device, name) = all.get(at).ok_or_else(|| none("the driver knows no device"))?;
@@ -252,13 +265,16 @@ impl Cuda {
     }
 
     /// The device that the environment variable `FULMEN_ADAPTER` names, any without it; `FULMEN_CUDA_CACHE` names the
-    /// folder of what is compiled.
+    /// folder of what is compiled. With `FULMEN_CUDA_WHOLE` each array is an allocation of the driver's, so that compute-sanitizer
+    /// sees an access beyond it.
     ///
     /// # Errors
     /// Those of [`Cuda::open`].
     pub fn from_env() -> Result<Self, Error> {
         let cache = std::env::var_os("FULMEN_CUDA_CACHE").filter(|c| !c.is_empty());
-        Self::open(&std::env::var("FULMEN_ADAPTER").unwrap_or_default(), cache.as_ref().map(Path::new))
+        let wanted = std::env::var("FULMEN_ADAPTER").unwrap_or_default();
+        let opened = Self::open(&wanted, cache.as_ref().map(Path::new))?;
+        Ok(Self { divides: std::env::var_os("FULMEN_CUDA_WHOLE").is_none(), ..opened })
     }
 
     fn on(device: sys::CUdevice, name: &str, cache: Option<&Path>) -> Result<Self, Error> {
@@ -311,6 +327,7 @@ impl Cuda {
             target,
             driver,
             cache: cache.map(Path::to_path_buf),
+            divides: true,
             modules: RefCell::default(),
             maps: RefCell::default(),
             compiled: Cell::default(),
@@ -366,7 +383,7 @@ impl Cuda {
     }
 
     fn range(&self, of: &Buffer, start: u64, bytes: u64) -> Result<sys::CUdeviceptr, Error> {
-        if !Rc::ptr_eq(&of.context, &self.context) {
+        if !Rc::ptr_eq(&of.of.context, &self.context) {
             return Err(Error::Foreign);
         }
         self.facts.range(start, bytes, of.bytes).map(|()| of.at + start)
@@ -454,9 +471,19 @@ impl Device for Cuda {
             }
             code => {
                 self.told(code)?;
-                Ok(Buffer { at, bytes: size as u64, context: Rc::clone(&self.context) })
+                let of = Rc::new(Memory { at, context: Rc::clone(&self.context) });
+                Ok(Buffer { at, bytes: size as u64, of })
             }
         }
+    }
+
+    fn divides(&self) -> bool {
+        self.divides
+    }
+
+    fn part(&self, of: &Buffer, start: u64, bytes: u64) -> Option<Buffer> {
+        let there = start.checked_add(bytes).is_some_and(|end| end <= of.bytes);
+        there.then(|| Buffer { at: of.at + start, bytes, of: Rc::clone(&of.of) })
     }
 
     fn number(&self, buffer: &Buffer) -> u64 {
@@ -470,7 +497,7 @@ impl Device for Cuda {
         self.copy(at, bytes)
     }
 
-    fn launch(&self, list: &[Launch], bindings: &[Binding<'_, Buffer>]) -> Result<(), Error> {
+    unsafe fn launch(&self, list: &[Launch], bindings: &[Binding<'_, Buffer>]) -> Result<(), Error> {
         self.enter()?;
         bindings.iter().try_for_each(|b| self.range(b.buffer, b.start, b.bytes).map(|_| ()))?;
         let open = self.context.open.get() > 0;
@@ -488,7 +515,7 @@ impl Device for Cuda {
         if open { Ok(()) } else { self.told(self.context.start()) }
     }
 
-    fn amend(&self, launch: &Launch, bindings: &[Binding<'_, Buffer>]) -> Result<bool, Error> {
+    unsafe fn amend(&self, launch: &Launch, bindings: &[Binding<'_, Buffer>]) -> Result<bool, Error> {
         self.enter()?;
         bindings.iter().try_for_each(|b| self.range(b.buffer, b.start, b.bytes).map(|_| ()))?;
         let mut waiting = self.context.waiting.borrow_mut();

@@ -16,6 +16,9 @@ use core::cell::{Cell, RefCell};
 pub struct Host {
     facts: Facts,
     memory: Rc<RefCell<Interpreter>>,
+    /// Bytes of memory, if they are counted, and those that are allocated.
+    limit: Option<u64>,
+    allocated: Rc<Cell<u64>>,
     /// Lists that are open, one inside the other, and the arguments of the last launch of one.
     open: Cell<usize>,
     last: RefCell<Option<Vec<u64>>>,
@@ -24,14 +27,30 @@ pub struct Host {
 /// Memory of the interpreter.
 #[derive(Debug)]
 pub struct Buffer {
+    start: u64,
+    bytes: u64,
+    of: Rc<Region>,
+}
+
+/// What buffers are parts of.
+#[derive(Debug)]
+struct Region {
     address: u64,
     bytes: u64,
     memory: Rc<RefCell<Interpreter>>,
+    allocated: Rc<Cell<u64>>,
 }
 
-impl Drop for Buffer {
+impl Drop for Region {
     fn drop(&mut self) {
         self.memory.borrow_mut().release(self.address);
+        self.allocated.set(self.allocated.get() - self.bytes);
+    }
+}
+
+impl Buffer {
+    fn address(&self) -> u64 {
+        self.of.address + self.start
     }
 }
 
@@ -69,18 +88,35 @@ impl Host {
     /// As if it were this device.
     #[must_use]
     pub fn with(facts: Facts) -> Self {
-        Self { facts, memory: Rc::default(), open: Cell::default(), last: RefCell::default() }
+        let (memory, allocated) = (Rc::default(), Rc::default());
+        Self { facts, memory, limit: None, allocated, open: Cell::default(), last: RefCell::default() }
+    }
+
+    /// With so many bytes of memory, as a card has them: more is refused, and arrays are parts of larger buffers, so that an
+    /// access beyond one is seen only where it leaves that.
+    #[must_use]
+    pub fn limited(self, bytes: u64) -> Self {
+        Self { limit: Some(bytes), ..self }
+    }
+
+    /// Bytes that are allocated.
+    #[must_use]
+    pub fn allocated(&self) -> u64 {
+        self.allocated.get()
     }
 
     fn owns(&self, buffer: &Buffer) -> Result<(), Error> {
-        if Rc::ptr_eq(&self.memory, &buffer.memory) { Ok(()) } else { Err(Error::Foreign) }
+        if Rc::ptr_eq(&self.memory, &buffer.of.memory) { Ok(()) } else { Err(Error::Foreign) }
     }
 
     fn range(&self, buffer: &Buffer, start: u64, bytes: u64) -> Result<core::ops::Range<usize>, Error> {
         self.facts.range(start, bytes, buffer.bytes)?;
         let end = start + bytes;
         match (usize::try_from(start), usize::try_from(end)) {
-            (Ok(start), Ok(end)) => Ok(start..end),
+            (Ok(start), Ok(end)) => {
+                let before = buffer.start as usize;
+                Ok(before + start..before + end)
+            }
             // Past what this host can address.
             _ => Err(Error::Range { device: self.facts.name.clone(), start, bytes, available: buffer.bytes }),
         }
@@ -106,7 +142,7 @@ impl Host {
         let mut memory = self.memory.borrow_mut();
         let kernel = l.program.kernel();
         let refused = |error| Error::Kernel { kernel: kernel.name.clone(), error };
-        let at = |k: usize| bindings.get(k).map_or(0, |b| b.buffer.address + b.start);
+        let at = |k: usize| bindings.get(k).map_or(0, |b| b.buffer.address() + b.start);
         arguments.extend(l.arguments.iter().map(|a| match a {
             Argument::Buffer(k) => at(*k),
             Argument::Map(k, map) => memory.tensor(super::super::TensorMap { at: map.at + at(*k), ..*map }),
@@ -129,8 +165,13 @@ impl Device for Host {
         let available = self.facts.limits.buffer;
         match usize::try_from(bytes) {
             Ok(n) if bytes <= available => {
+                let free = self.limit.map_or(u64::MAX, |all| all.saturating_sub(self.allocated.get()));
+                self.facts.limit("bytes of free memory", bytes, free)?;
+                self.allocated.set(self.allocated.get() + bytes);
                 let address = self.memory.borrow_mut().buffer(Bytes::uninitialised(n));
-                Ok(Buffer { address, bytes, memory: Rc::clone(&self.memory) })
+                let (memory, allocated) = (Rc::clone(&self.memory), Rc::clone(&self.allocated));
+                let of = Rc::new(Region { address, bytes, memory, allocated });
+                Ok(Buffer { start: 0, bytes, of })
             }
             _ => {
                 let device = self.facts.name.clone();
@@ -139,28 +180,38 @@ impl Device for Host {
         }
     }
 
+    fn divides(&self) -> bool {
+        self.limit.is_some()
+    }
+
+    fn part(&self, of: &Buffer, start: u64, bytes: u64) -> Option<Buffer> {
+        let end = start.checked_add(bytes)?;
+        let there = self.divides() && self.owns(of).is_ok() && end <= of.bytes;
+        there.then(|| Buffer { start: of.start + start, bytes, of: Rc::clone(&of.of) })
+    }
+
     fn number(&self, buffer: &Buffer) -> u64 {
-        buffer.address
+        buffer.address()
     }
 
     fn write(&self, to: &Buffer, start: u64, bytes: &[u8]) -> Result<(), Error> {
         self.last.take();
         self.owns(to)?;
         let range = self.range(to, start, bytes.len() as u64)?;
-        if let Some(b) = self.memory.borrow_mut().get_mut(to.address) {
+        if let Some(b) = self.memory.borrow_mut().get_mut(to.of.address) {
             b.fill(range, bytes);
         }
         Ok(())
     }
 
-    fn launch(&self, list: &[Launch], bindings: &[Binding<'_, Buffer>]) -> Result<(), Error> {
+    unsafe fn launch(&self, list: &[Launch], bindings: &[Binding<'_, Buffer>]) -> Result<(), Error> {
         self.reaches(bindings)?;
         list.iter().try_for_each(|l| check(&self.facts, l, bindings.len()))?;
         list.iter().try_for_each(|l| self.interpret(l, bindings, Vec::new()))
     }
 
     /// The last launch was made at once: this one does what it did once more.
-    fn amend(&self, launch: &Launch, bindings: &[Binding<'_, Buffer>]) -> Result<bool, Error> {
+    unsafe fn amend(&self, launch: &Launch, bindings: &[Binding<'_, Buffer>]) -> Result<bool, Error> {
         let Some(before) = self.last.take() else { return Ok(false) };
         self.reaches(bindings)?;
         check_behind(&self.facts, launch, bindings.len(), before.len())?;
@@ -186,7 +237,8 @@ impl Device for Host {
         let memory = self.memory.borrow();
         for p in parts {
             let range = range(p)?;
-            let bytes = memory.get(p.buffer.address).and_then(|b| b.bytes().get(range)).unwrap_or_default();
+            let bytes =
+                memory.get(p.buffer.of.address).and_then(|b| b.bytes().get(range)).unwrap_or_default();
             p.to.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
         }
         Ok(())

@@ -230,6 +230,17 @@ pub trait Device: core::fmt::Debug {
     /// [`Error::Limit`] for more than a buffer holds or the device has, [`Error::Lost`].
     fn allocate(&self, bytes: u64) -> Result<Self::Buffer, Error>;
 
+    /// Whether [`Device::part`] cuts buffers.
+    fn divides(&self) -> bool {
+        false
+    }
+
+    /// Memory that lies in a buffer of [`Device::allocate`], which stays as long as its parts do: bytes `start..start + bytes` of it,
+    /// where `start` is a multiple of 256. Nothing where they are not all there or buffers are not divided.
+    fn part(&self, _of: &Self::Buffer, _start: u64, _bytes: u64) -> Option<Self::Buffer> {
+        None
+    }
+
     /// A number that no other buffer of the device has at the same time.
     fn number(&self, buffer: &Self::Buffer) -> u64;
 
@@ -241,16 +252,35 @@ pub trait Device: core::fmt::Debug {
 
     /// Runs kernels one after the other; each sees what those before it wrote. Nothing runs if one is refused.
     ///
+    /// Numbers, limits and the number of arguments are checked; what the kernel does with them is not, but by the interpreter. The
+    /// methods of [`Gpu`](super::backend::Gpu) are safe, as their launches are those of this crate's kernels with counts of the views
+    /// that they were given. A program of one's own says that it knows what its kernel touches:
+    /// ```compile_fail,E0133
+    /// use fulmen::gpu::device::{Binding, Device, Error, Launch};
+    /// fn safely<D: Device>(device: &D, list: &[Launch], bindings: &[Binding<'_, D::Buffer>]) -> Result<(), Error> {
+    ///     device.launch(list, bindings)
+    /// }
+    /// ```
+    ///
+    /// # Safety
+    /// With these arguments no kernel of the list reads or writes memory outside of the bindings that its arguments name, in any
+    /// address space: [`Argument::Bits`] are no addresses, and counts among them are not beyond the bindings. So page-locked memory of
+    /// the host, which is handed out as a slice, is not touched. A program in the device's language
+    /// ([`Program::written`]) is what it says that it is. Threads of a block do not race, loops end.
+    ///
     /// # Errors
     /// [`Error::Limit`], [`Error::Refused`], [`Error::Kernel`], [`Error::Arguments`], [`Error::Range`], [`Error::Lost`].
-    fn launch(&self, list: &[Launch], bindings: &[Binding<'_, Self::Buffer>]) -> Result<(), Error>;
+    unsafe fn launch(&self, list: &[Launch], bindings: &[Binding<'_, Self::Buffer>]) -> Result<(), Error>;
 
     /// Takes the last launch of the list that is open back, if that has not started, and puts one of this program and grid in
     /// its place, whose arguments are those that it had and then these. Says whether it did.
     ///
+    /// # Safety
+    /// That of [`Device::launch`], for all arguments.
+    ///
     /// # Errors
     /// Those of [`Device::launch`].
-    fn amend(&self, _launch: &Launch, _bindings: &[Binding<'_, Self::Buffer>]) -> Result<bool, Error> {
+    unsafe fn amend(&self, _launch: &Launch, _bindings: &[Binding<'_, Self::Buffer>]) -> Result<bool, Error> {
         Ok(false)
     }
 
@@ -326,7 +356,9 @@ pub(super) fn check_behind(
     let buffers = launch.arguments.iter().filter(|a| !matches!(a, Argument::Bits(_))).count();
     facts.limit("buffers of a kernel", buffers as u64, u64::from(limits.bindings))?;
     let known = launch.arguments.iter().all(|a| match a {
-        Argument::Buffer(k) | Argument::Map(k, _) => *k < bindings,
+        Argument::Buffer(k) => *k < bindings,
+        // No driver makes a map of nothing.
+        Argument::Map(k, map) => *k < bindings && !map.size.contains(&0),
         Argument::Bits(_) => true,
     });
     let block = kernel.threads.is_none_or(|t| t == launch.block);

@@ -9,6 +9,7 @@ use crate::nn::spectra::{Eigh, Svd};
 use crate::nn::{Args, Noise, Op, Want};
 use fulmen::gpu::backend::{Array, BatchMut, Gpu, Scalar};
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
+use fulmen::hardware::Language;
 
 type Matrix = Vec<Vec<f64>>;
 
@@ -203,6 +204,67 @@ fn hard<T: Scalar, D: Computes<T> + Blocking + 'static>(gpu: &Gpu<D>) -> Done {
     Ok(())
 }
 
+/// Reflects the rows, or the columns.
+fn reflect(a: &mut Matrix, by: &[f64], rows: bool) {
+    let two = 2.0 / by.iter().map(|x| x * x).sum::<f64>();
+    if rows {
+        let mut sums = vec![0.0; a[0].len()];
+        a.iter().zip(by).for_each(|(row, v)| sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += v * x));
+        a.iter_mut().zip(by).for_each(|(row, v)| {
+            row.iter_mut().zip(&sums).for_each(|(x, sum)| *x -= two * v * sum);
+        });
+    } else {
+        a.iter_mut().for_each(|row| {
+            let part = two * row.iter().zip(by).map(|(x, v)| x * v).sum::<f64>();
+            row.iter_mut().zip(by).for_each(|(x, v)| *x -= part * v);
+        });
+    }
+}
+
+/// A dense matrix whose values are known, some of them equal: each is found to 16 u of the largest. In `f32` that is 1e-6, whatever
+/// the number of rows.
+fn known<T: Scalar, D: Computes<T> + Blocking + 'static>(
+    gpu: &Gpu<D>,
+    [m, n]: [usize; 2],
+    symmetric: bool,
+) -> Done {
+    let r = &mut Noise(m as u64);
+    let mut want: Vec<f64> = r.slice(n, 3.0);
+    (n / 2..n / 2 + n / 8).for_each(|k| want[k] = want[0]);
+    if !symmetric {
+        want.iter_mut().for_each(|x| *x = x.abs());
+    }
+    let mut a = vec![vec![0.0; n]; m];
+    (0..n).for_each(|k| a[k][k] = want[k]);
+    for _ in 0..2 {
+        let [left, right]: [Vec<f64>; 2] = [m, n].map(|n| r.slice(n, 1.0));
+        reflect(&mut a, &left, true);
+        reflect(&mut a, if symmetric { &left } else { &right }, false);
+    }
+    let a: Vec<T> = a.concat().into_iter().map(T::from_f64).collect();
+    let (mut on, mut values, mut found) = (gpu.upload(&a)?, gpu.alloc(n)?, vec![T::ZERO; n]);
+    let start = std::time::Instant::now();
+    if symmetric {
+        gpu.eigh(on.view_mut().matrix(n, n)?, values.view_mut())?;
+    } else {
+        let (mut u, mut vt) = (gpu.alloc(m * n)?, gpu.alloc(n * n)?);
+        let (u, vt) = (u.view_mut().matrix(m, n)?, vt.view_mut().matrix(n, n)?);
+        gpu.svd(on.view_mut().matrix(m, n)?, u, values.view_mut(), vt)?;
+    }
+    gpu.download(values.view(), &mut found)?;
+    let took = start.elapsed().as_secs_f64();
+    want.sort_by(f64::total_cmp);
+    if !symmetric {
+        want.reverse();
+    }
+    let most = want.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+    let off = found.iter().zip(&want).map(|(x, y)| (x.to_f64() - y).abs()).fold(0.0, f64::max) / most;
+    let what = if symmetric { "eigenvalues" } else { "singular values" };
+    println!("{what} of {m} by {n}, {} bits: off by {off:.1e} of the largest, {took:.3} s", T::SIGNIFICAND);
+    assert!(off <= 16.0 * unit::<T>(), "{what} of {m} by {n}: off by {off:e} of the largest");
+    Ok(())
+}
+
 fn of<T: Scalar, D: Device>(
     x: &mut Array<T, D>,
     sizes: [usize; 3],
@@ -271,6 +333,20 @@ pub fn story<T: Scalar, D: Computes<T> + Blocking + 'static>(
     // A matrix past each number of rows that a block has room for.
     let sizes = [[3, 3, 2], [2, 2, 9], [2, 17, 4], [1, 3, 33], [2, 65, 2]];
     sizes.into_iter().enumerate().try_for_each(|(layout, sizes)| many::<T, D>(gpu, sizes, layout))?;
+    // By one block, and by a launch for each round; on a card with as many rows as matter there.
+    let facts = gpu.device().facts();
+    let card = facts.language == Language::Ptx && facts.name != "interpreter";
+    let (large, many): (&[usize], &[usize]) = match (card, T::SIGNIFICAND < 30) {
+        (true, true) => (&[512, 1024, 2048, 4096], &[512, 1024]),
+        (true, false) => (&[512], &[512]),
+        _ => (&[], &[]),
+    };
+    for n in [20].iter().chain(far).chain(large) {
+        known::<T, D>(gpu, [*n; 2], true)?;
+    }
+    for n in [20].iter().chain(far).chain(many) {
+        known::<T, D>(gpu, [n + n / 8, *n], false)?;
+    }
     hard::<T, D>(gpu)?;
     refusals::<T, D>(gpu)?;
     Ok(all.into())

@@ -374,3 +374,70 @@ fn products_of_halves_keep_their_contract() {
     gpu.download(x.view(), &mut all).unwrap();
     assert_eq!(all, [0, 9, 9, 9, 9, 5, 6].map(of));
 }
+
+/// Without keys: zeros, and a log-sum-exp of −∞, by every path: warp groups, whose tensor maps cannot be of nothing, and what is
+/// converted; of one sequence and of several.
+#[cfg(feature = "half")]
+#[test]
+fn attention_without_keys_is_zeros() {
+    for gpu in [hopper(1), gpu(), Gpu::new(Host::new(Meet::Memory))] {
+        for (heads, dim, rows, batch) in [(1, 64, 5, 1), (2, 128, 128, 1), (2, 64, 256, 2), (1, 8, 3, 1)] {
+            let op = fulmen::Attention { batch, ..fulmen::Attention::new(heads, heads, dim, 0.125) };
+            let q = gpu.upload(&vec![half::bf16::ONE; rows * heads * dim]).unwrap();
+            let none = gpu.alloc::<half::bf16>(0).unwrap();
+            let (mut out, mut lse) = (
+                gpu.upload(&vec![7.0f32; rows * heads * dim]).unwrap(),
+                gpu.upload(&vec![7.0f32; rows * heads]).unwrap(),
+            );
+            let (of, keys) =
+                (q.view().matrix(rows, heads * dim).unwrap(), none.view().matrix(0, heads * dim).unwrap());
+            let to = out.view_mut().matrix(rows, heads * dim).unwrap();
+            gpu.attention_bf16(&op, of, keys, keys, to, Some(lse.view_mut())).unwrap();
+            let (mut got, mut sums) = (vec![7.0; rows * heads * dim], vec![7.0; rows * heads]);
+            gpu.download(out.view(), &mut got).unwrap();
+            gpu.download(lse.view(), &mut sums).unwrap();
+            assert!(got.iter().all(|x| *x == 0.0), "{heads} heads of {dim}, {rows} queries");
+            assert!(sums.iter().all(|x| *x == f32::NEG_INFINITY), "{heads} heads of {dim}: {sums:?}");
+        }
+    }
+}
+
+/// What `E4m3::from_f32` makes of infinities, NaN and what is past the largest, by the one rule that is documented; and each device
+/// reads the bits as the host does.
+#[cfg(feature = "half")]
+#[test]
+fn e4m3_is_one_format_on_every_device() {
+    use fulmen::E4m3;
+    const N: usize = 64;
+    let cases = [
+        (f32::INFINITY, 448.0),
+        (f32::NEG_INFINITY, -448.0),
+        (f32::MAX, 448.0),
+        (-1e9, -448.0),
+        (465.0, 448.0),
+        (464.0, 448.0),
+        (f32::NAN, f32::NAN),
+        (-f32::NAN, f32::NAN),
+        (1e-9, 0.0),
+        (-0.0, 0.0),
+    ];
+    let (mut a, b) = (vec![E4m3::default(); N * N], vec![E4m3::from_f32(1.0); N * N]);
+    for (i, (x, _)) in cases.iter().enumerate() {
+        a[i * N + i] = E4m3::from_f32(*x);
+    }
+    for gpu in [hopper(1), gpu(), Gpu::new(Host::new(Meet::Memory))] {
+        let (on_a, on_b, mut c) =
+            (gpu.upload(&a).unwrap(), gpu.upload(&b).unwrap(), gpu.alloc(N * N).unwrap());
+        let [x, y] = [&on_a, &on_b].map(|x| x.view().matrix(N, N).unwrap());
+        gpu.gemm_e4m3(1.0, x, y.t(), 0.0, c.view_mut().matrix(N, N).unwrap()).unwrap();
+        let mut back = vec![7.0f32; N * N];
+        gpu.download(c.view(), &mut back).unwrap();
+        for (i, row) in back.chunks(N).enumerate() {
+            let want = cases.get(i).map_or(0.0, |(_, want)| *want);
+            assert!(
+                row.iter().all(|x| *x == want || x.is_nan() && want.is_nan()),
+                "row {i}: {want}, not {row:?}"
+            );
+        }
+    }
+}

@@ -73,6 +73,40 @@ fn products_with_rows_of_any_length() {
     }
 }
 
+/// A matrix and its transpose by each of the kernels for rows, one after the other on one device, in both orders: neither takes the
+/// program of the other.
+#[test]
+fn transposes_have_programs_of_their_own() {
+    let few = |i: usize, j: usize| (i + 3 * j) % 17 == 0;
+    let all: fn(usize, usize) -> bool = |_, _| true;
+    for (what, a, meet) in [
+        ("a block for a row", Made::new([40, 40], all), Meet::Warps),
+        ("threads and warps", Made::new([40, 40], few), Meet::Warps),
+        ("a thread for a row", Made::new([40, 40], few), Meet::Memory),
+    ] {
+        let values: Vec<f32> = (0..a.columns.len()).map(|i| (i % 11) as f32 - 5.0).collect();
+        let a = Csr::new(40, 40, &a.offsets, &a.columns, &values).unwrap();
+        let x: Vec<f32> = (0..40).map(|i| (i % 7) as f32 - 3.0).collect();
+        for turned in [[false, true], [true, false]] {
+            let gpu = Gpu::new(Host::new(meet));
+            let (on_a, on_x) = (gpu.sparse(a).unwrap(), gpu.upload(&x).unwrap());
+            for turned in turned {
+                let (mut want, mut got) = (vec![0.0; 40], gpu.upload(&[NAN; 40]).unwrap());
+                let mut back = vec![NAN; 40];
+                if turned {
+                    fulmen::spmv_transposed(1.0, a, &x, 0.0, &mut want).unwrap();
+                    gpu.spmv_transposed(1.0, &on_a, on_x.view(), 0.0, got.view_mut()).unwrap();
+                } else {
+                    fulmen::spmv(1.0, a, &x, 0.0, &mut want).unwrap();
+                    gpu.spmv(1.0, &on_a, on_x.view(), 0.0, got.view_mut()).unwrap();
+                }
+                gpu.download(got.view(), &mut back).unwrap();
+                assert_eq!(back, want, "{what}, transposed: {turned}");
+            }
+        }
+    }
+}
+
 /// Integers, so that the order of sums does not matter: every element of its own product.
 #[test]
 fn sampled_products_are_those_of_a_cpu() {

@@ -1,8 +1,8 @@
 //! Each pass changes what it should, keeps the meaning, and leaves alone what it must.
 
 use fulmen::gpu::{
-    Block, Builder, Bytes, Cmp, Error, F32, Inst, Interpreter, Kernel, Op, Space, Special, U32, U64, Value,
-    pass,
+    Block, Builder, Bytes, Cmp, Error, F32, Inst, Interpreter, Kernel, Op, Rmw, Space, Special, U32, U64,
+    Value, pass,
 };
 
 fn count(k: &Kernel, f: impl Fn(&Inst) -> bool + Copy) -> usize {
@@ -170,6 +170,50 @@ fn barriers_that_order_nothing_go_and_the_others_stay() {
     let mut k = phases(true);
     k.body.insts.retain(|i| i.op != Op::Barrier);
     assert!(matches!(run(&k), Err(Error::Race { .. })), "{:?}", run(&k));
+}
+
+/// Whatever two phases do to the same shared memory, a barrier between them stays if one of them writes, and goes if both only read; and
+/// where they touch different memory it goes.
+#[test]
+fn barriers_stay_around_every_access() {
+    type Access = for<'b> fn(&'b Builder, Value<'b, U32>, Value<'b, U32>) -> Value<'b, U32>;
+    // Each gives a number that is used, so that nothing of it is dead.
+    let accesses: [(&str, bool, Access); 6] = [
+        ("load", false, |b, room, t| b.load(Space::Shared, room + t * b.int(4), 0)),
+        ("ldmatrix", false, |b, room, t| {
+            let [x] = b.ldmatrix::<1>(room + (t & b.int(7)) * b.int(16), false);
+            x.cast()
+        }),
+        ("ldmatrix of four", false, |b, room, t| {
+            let [x, _, _, y] = b.ldmatrix::<4>(room + t * b.int(16), true);
+            x.cast::<U32>() ^ y.cast()
+        }),
+        ("store", true, |b, room, t| {
+            b.store(Space::Shared, room + t * b.int(4), 0, t);
+            t
+        }),
+        ("atomic", true, |b, room, t| b.atomic(Space::Shared, Rmw::Add, room, t)),
+        ("exchange", true, |b, room, t| b.compare_exchange(Space::Shared, room, t, t)),
+    ];
+    let barriers = |k: &Kernel| count(k, |i| i.op == Op::Barrier);
+    for (first, writes, one) in accesses {
+        for (second, also, other) in accesses {
+            for same in [true, false] {
+                let k = kernel(|b, x, t| {
+                    let (p, q) = (b.shared(512, 16), b.shared(512, 16));
+                    let before = one(b, p, t);
+                    b.barrier();
+                    let after = other(b, if same { p } else { q }, t);
+                    b.store(Space::Global, element(b, x, t), 0, before ^ after);
+                });
+                let mut o = k.clone();
+                pass::remove_barriers(&mut o);
+                let needed = same && (writes || also);
+                let what = if same { "the same memory" } else { "other memory" };
+                assert_eq!(barriers(&o), usize::from(needed), "{first}, then {second} of {what}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -80,7 +80,9 @@ fn powers() -> Result<(), Error> {
     let buffer = gpu.device().allocate(4 * MANY as u64)?;
     let bytes: Vec<u8> = x.iter().flat_map(|x| x.to_le_bytes()).collect();
     gpu.device().write(&buffer, 0, &bytes)?;
-    gpu.device().launch(&[kernel], &[Binding { buffer: &buffer, start: 0, bytes: bytes.len() as u64 }])?;
+    let bindings = [Binding { buffer: &buffer, start: 0, bytes: bytes.len() as u64 }];
+    // SAFETY: the kernel touches as many numbers as there are.
+    unsafe { gpu.device().launch(&[kernel], &bindings)? };
     let mut back = vec![0; bytes.len()];
     gpu.device().read_now(&buffer, 0, &mut back)?;
     for (x, got) in x.iter().zip(back.as_chunks::<4>().0) {
@@ -146,17 +148,17 @@ fn refusals() -> Result<(), Error> {
     gpu.device().write(&buffer, 0, &[0; 8])?;
     let bindings = [Binding { buffer: &buffer, start: 0, bytes: 8 }];
     for bad in [wide, bits] {
-        let said = gpu.device().launch(&[good.clone(), bad], &bindings).unwrap_err();
+        // SAFETY: each kernel writes the first number.
+        let said = unsafe { gpu.device().launch(&[good.clone(), bad], &bindings) }.unwrap_err();
         assert!(matches!(said, Error::Refused { .. }), "{said}");
     }
     let mut untouched = [1; 8];
     gpu.device().read_now(&buffer, 0, &mut untouched)?;
     assert_eq!(untouched, [0; 8], "nothing ran");
     let far = Launch { grid: [limits.grid[0] + 1, 1, 1], ..good };
-    assert!(matches!(
-        gpu.device().launch(&[far], &bindings),
-        Err(Error::Limit { what: "blocks along x", .. })
-    ));
+    // SAFETY: each block writes the first number.
+    let said = unsafe { gpu.device().launch(&[far], &bindings) };
+    assert!(matches!(said, Err(Error::Limit { what: "blocks along x", .. })), "{said:?}");
     let short = gpu.exp(x.view().part(0..1)?, out.view_mut());
     assert!(matches!(short, Err(Error::Call(fulmen::Error::Len { .. }))), "{short:?}");
     gpu.download(out.view(), &mut back)?;

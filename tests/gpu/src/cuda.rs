@@ -50,6 +50,7 @@ pub fn run() -> Result<bool, Error> {
     let good = parts()?;
     println!("all parts in {:.1} s", start.elapsed().as_secs_f64());
     lists()?;
+    memory()?;
     crate::llm::run("cuda");
     faults()?;
     Ok(good)
@@ -136,6 +137,7 @@ pub fn part(name: &str) -> Result<bool, Error> {
             ran = device::low_precision_products(&gpu, [&sizes[0], &sizes[1]])?.into();
             ran.extend(device::half_attention(&gpu, 1, &crate::HALF_HEADS)?);
             ran.extend(device::half_attention(&gpu, 3, &crate::HALF_HEADS)?);
+            no_keys(&gpu)?;
             crate::shared::stored::ops(&gpu);
             crate::shared::endings::ended_products(
                 &gpu,
@@ -172,6 +174,49 @@ pub fn part(name: &str) -> Result<bool, Error> {
     println!("ran: {}", ran.iter().map(|w| w.op).collect::<Vec<_>>().join(" "));
     println!("on the host: {}", without.join(" "));
     Ok(good)
+}
+
+/// Arrays that grow, each freed before the next: the sum of all is many times the card's memory. What one device value gives back
+/// another one has.
+fn memory() -> Result<(), Error> {
+    let gpu = Gpu::new(Cuda::from_env()?);
+    let all = gpu.device().facts().limits.buffer >> 30;
+    for i in 1..all * 9 / 10 {
+        drop(gpu.alloc::<f32>((i << 28) as usize)?);
+    }
+    let held = gpu.memory_use();
+    assert_eq!(held.live, 0);
+    let start = Instant::now();
+    assert_eq!(gpu.trim(), held.cached);
+    let took = start.elapsed().as_secs_f64() * 1e3;
+    let beside = Gpu::new(Cuda::from_env()?);
+    drop(beside.alloc::<f32>(((all * 8 / 10) << 28) as usize)?);
+    println!("memory: arrays of 1 to {} GiB, {held:?} given back in {took:.1} ms", all * 9 / 10 - 1);
+    Ok(())
+}
+
+/// Attention without keys, which the driver has no tensor maps for.
+#[cfg(feature = "half")]
+fn no_keys(gpu: &Gpu<Cuda>) -> Result<(), Error> {
+    for [heads, dim, rows] in [[1, 64, 5], [2, 128, 128], [1, 8, 3]] {
+        let op = fulmen::Attention::new(heads, heads, dim, 0.125);
+        let (cols, many) = (heads * dim, rows * heads);
+        let q = gpu.upload(&vec![half::bf16::ONE; rows * cols])?;
+        let (none, mut lse) = (gpu.alloc::<half::bf16>(0)?, gpu.upload(&vec![7.0f32; many])?);
+        let mut out = gpu.upload(&vec![7.0f32; rows * cols])?;
+        let keys = none.view().matrix(0, cols)?;
+        let to = out.view_mut().matrix(rows, cols)?;
+        gpu.attention_bf16(&op, q.view().matrix(rows, cols)?, keys, keys, to, Some(lse.view_mut()))?;
+        let (mut got, mut sums) = (vec![7.0; rows * cols], vec![7.0; many]);
+        gpu.download(out.view(), &mut got)?;
+        gpu.download(lse.view(), &mut sums)?;
+        assert!(
+            got.iter().all(|x| *x == 0.0) && sums.iter().all(|x| *x == f32::NEG_INFINITY),
+            "{heads} of {dim}"
+        );
+    }
+    println!("attention without keys: zeros, and a log-sum-exp of -inf");
+    Ok(())
 }
 
 /// Lists of launches as graphs: what differs from one time to the next is changed, and writes and reads in a list come
@@ -309,10 +354,13 @@ fn refusals() -> Result<(), Error> {
     gpu.device().write(&buffer, 0, &[0; 8])?;
     let bindings = [Binding { buffer: &buffer, start: 0, bytes: 8 }];
     let far = Launch { grid: [1, limits.grid[1] + 1, 1], ..good.clone() };
-    let said = gpu.device().launch(&[good.clone(), far], &bindings);
+    // SAFETY: each block writes the first number.
+    let said = unsafe { gpu.device().launch(&[good.clone(), far], &bindings) };
     assert!(matches!(said, Err(Error::Limit { what: "blocks along y", .. })), "{said:?}");
     let none = Launch { arguments: vec![], ..good };
-    assert!(matches!(gpu.device().launch(&[none], &bindings), Err(Error::Arguments { .. })));
+    // SAFETY: a launch without arguments is refused.
+    let said = unsafe { gpu.device().launch(&[none], &bindings) };
+    assert!(matches!(said, Err(Error::Arguments { .. })), "{said:?}");
     let mut untouched = [1; 8];
     gpu.device().read_now(&buffer, 0, &mut untouched)?;
     assert_eq!(untouched, [0; 8], "nothing ran");
@@ -341,7 +389,8 @@ fn faults() -> Result<(), Error> {
     let mut out = gpu.alloc::<f32>(1)?;
     let far = kernel("far", |b, out| b.store(Space::Global, out + b.int::<U64>(1 << 46), 0, b.f32(1.0)));
     let buffer = gpu.device().allocate(8)?;
-    gpu.device().launch(&[far], &[Binding { buffer: &buffer, start: 0, bytes: 8 }])?;
+    // SAFETY: none, which is the test: the kernel writes to no memory, and the driver stops it before it reaches any of the host's.
+    unsafe { gpu.device().launch(&[far], &[Binding { buffer: &buffer, start: 0, bytes: 8 }])? };
     let mut back = [3.0];
     let mut after = vec![gpu.download(x.view(), &mut back)];
     after.push(gpu.exp(x.view(), out.view_mut()));

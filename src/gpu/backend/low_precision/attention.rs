@@ -81,7 +81,8 @@ impl Planner {
         strides: [usize; 2],
     ) -> Result<Option<Plan>, Error> {
         let [n, len] = [sides[0].sizes[0], sides[1].sizes[0]].map(|rows| rows / op.batch);
-        if n == 0 || !self.takes_all(op, [n, len]) {
+        // A map of no keys cannot be made.
+        if n == 0 || len == 0 || !self.takes_all(op, [n, len]) {
             return Ok(None);
         }
         let Some((kernel, size)) = self.half_flash(op, n)? else { return Ok(None) };

@@ -1,19 +1,20 @@
-//! One-sided Jacobi of a matrix in the shared memory of one block.
+//! Jacobi of a matrix in the shared memory of one block.
 #![allow(clippy::indexing_slicing, reason = "places of registers that are counted here")]
 
 use super::super::super::builder::{Builder, Value};
 use super::super::super::error::Error;
 use super::super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::super::record::Recorded;
-use super::super::super::types::U32;
+use super::super::super::types::{U32, U64};
 use super::super::factor::{constant, keep, kept, scratch, size};
 use super::super::flat::{get, named, put};
 use super::super::layer::{each_row, leads};
 use super::super::part::{Meet, Threads, on_row};
 use super::super::small::{few, larger, number, reduce_few};
 use super::super::status::{Index, note};
-use super::{Limits, SWEEPS, before, fold, meeting_of, most, says, scales, shift, sum};
+use super::{Limits, SWEEPS, before, fold, known, meeting_of, most, nearer, says, scales, sum};
 use crate::Number;
+use crate::alu::Real;
 use alloc::vec::Vec;
 
 /// Threads of a pair.
@@ -125,11 +126,10 @@ impl<'b, T: Recorded> Block<'b, T> {
         self.b.store(Space::Shared, to + i * self.b.int(4), 0, word);
     }
 
-    /// Turns pairs of the first `n` vectors until all are orthogonal, and others with them; 0 if they are.
+    /// Turns pairs of the first `n` vectors of W and V until none is past its limits; 0 if none is.
     fn sweeps(
         &self,
-        w: Value<'b, U32>,
-        others: Option<Value<'b, U32>>,
+        [w, v]: [Value<'b, U32>; 2],
         n: Value<'b, U32>,
         early: bool,
         limits: impl FnOnce(Value<'b, U32>) -> Limits<'b, T>,
@@ -148,12 +148,27 @@ impl<'b, T: Recorded> Block<'b, T> {
                 let [p, q] = meeting_of(self.pair, round, rounds);
                 let read = |w| (0..each).flat_map(|k| [self.own(w, p, k), self.own(w, q, k)]).collect();
                 let x = b.unless(&nothing, has, || read(w));
-                let products = x
-                    .as_chunks::<2>()
-                    .0
-                    .iter()
-                    .fold([self.none; 3], |[a, b, d], [x, y]| [x.fma(*x, a), y.fma(*y, b), x.fma(*y, d)]);
-                let [c, d, e] = reduce_few(b, self.own, products, sum);
+                let products = match limits {
+                    Limits::OneSided { .. } => {
+                        x.as_chunks::<2>().0.iter().fold([self.none; 3], |[a, b, d], [x, y]| {
+                            [x.fma(*x, a), y.fma(*y, b), x.fma(*y, d)]
+                        })
+                    }
+                    Limits::TwoSided { .. } => {
+                        let of = b.unless(&nothing, has, || read(v));
+                        x.as_chunks::<2>().0.iter().zip(of.as_chunks::<2>().0).fold(
+                            [self.none; 3],
+                            |[a, b, d], ([x, y], [p, q])| {
+                                [p.fma(*x, a), q.fma(*y, b), q.fma(*x, p.fma(*y, d))]
+                            },
+                        )
+                    }
+                };
+                let [c, d, mut e] = reduce_few(b, self.own, products, sum);
+                if matches!(limits, Limits::TwoSided { .. }) {
+                    // The mean of both elements beside the diagonal.
+                    e = e * constant::<T>(b, T::Elem::from_f64(0.5));
+                }
                 let (turn, turns) = limits.rotation(c, d, e);
                 b.when(has & turns, || {
                     let write = |w, x: &[Value<'b, T>]| {
@@ -164,10 +179,8 @@ impl<'b, T: Recorded> Block<'b, T> {
                         }
                     };
                     write(w, &x);
-                    if let Some(v) = others {
-                        let x: Vec<_> = read(v);
-                        write(v, &x);
-                    }
+                    let x: Vec<_> = read(v);
+                    write(v, &x);
                 });
                 b.barrier();
                 Vec::from([turned[0] | Value::select(has & turns, one, zero)])
@@ -181,6 +194,28 @@ impl<'b, T: Recorded> Block<'b, T> {
             Vec::from([any])
         });
         goes[0]
+    }
+
+    /// Both triangles of a symmetric matrix, of which the lower one is read, times a number; the largest magnitude that a thread read.
+    fn fill(
+        &self,
+        w: Value<'b, U32>,
+        a: Value<'b, U64>,
+        [base, row, col]: [Value<'b, U32>; 3],
+        n: Value<'b, U32>,
+        by: Value<'b, T>,
+    ) -> [Value<'b, T>; 1] {
+        fold::<T, 1>(self.b, self.places(), [self.none], |e, mine| {
+            let [i, j] = self.place(e);
+            let lower = j.compare(Cmp::Le, i);
+            let there = lower & i.compare(Cmp::Lt, n);
+            let [x] = self.b.either(there, || [get::<T>(a, base + i * row + j * col)], || [self.none]);
+            self.b.when(lower, || {
+                keep(w, self.at(i, j), x * by);
+                keep(w, self.at(j, i), x * by);
+            });
+            most(mine, [size(x)])
+        })
     }
 
     /// The square of a vector's length, and the first of its largest magnitudes.
@@ -219,31 +254,28 @@ impl<'b, T: Recorded> Block<'b, T> {
 }
 
 /// Eigenvalues and eigenvectors of symmetric matrices. What is not finite is said by the first row of its matrix. Where loops may end
-/// `early` they do. Parameters: A, the values, the status words; matrices, rows, the strides of matrices, rows and columns; the cosine
-/// of [`Limits`].
+/// `early` they do. Parameters: A, the values, the status words; matrices, rows, the strides of matrices, rows and columns; the part of
+/// [`Limits`].
 pub fn eigh<T: Recorded>(meet: Meet, cols: u32, early: bool) -> Result<Kernel, Error> {
     let builder = named::<T>("eigh_batched");
     let b = &builder;
     let block = Block::<T>::new(b, meet, cols);
     let [a, values, status] = b.params();
     let [count, n, stride, row, col] = b.params::<U32, 5>();
-    let (cosine, tid, none) = (b.param::<T>(), block.tid, block.none);
+    let (least, tid, none, unit) = (b.param::<T>(), block.tid, block.none, block.unit);
     let [zero, one] = [0, 1].map(|x| b.int::<U32>(x));
-    let w = block.vectors();
-    let [lens, factors] = [cols, cols].map(|many| scratch::<T>(b, many));
+    let first_ones = number(b, EARLY as u32);
+    let (w, v) = (block.vectors(), block.vectors());
+    let [lens, factors, quotients] = [cols; 3].map(|many| scratch::<T>(b, many));
     let order = b.shared(cols * 4, 4);
     each_row(b, count, |matrix| {
         let base = matrix * stride;
-        let mine = fold::<T, 1>(b, block.places(), [none], |e, mine| {
+        let place = [base, row, col];
+        let mine = block.fill(w, a, place, n, unit);
+        b.count::<U32, U32>(block.places(), 1, &[], |e, _| {
             let [i, j] = block.place(e);
-            let lower = j.compare(Cmp::Le, i);
-            let there = lower & i.compare(Cmp::Lt, n);
-            let [x] = b.either(there, || [get::<T>(a, base + i * row + j * col)], || [none]);
-            b.when(lower, || {
-                keep(w, block.at(i, j), x);
-                keep(w, block.at(j, i), x);
-            });
-            most(mine, [size(x)])
+            keep(v, block.at(j, i), Value::select(i.compare(Cmp::Eq, j), unit, none));
+            Vec::new()
         });
         b.barrier();
         let [largest] = block.all(mine, most);
@@ -253,38 +285,49 @@ pub fn eigh<T: Recorded>(meet: Meet, cols: u32, early: bool) -> Result<Kernel, E
         let mine = fold::<T, 1>(b, [zero, end, one], [none], |i, [all]| {
             let x = kept::<T>(w, block.at(tid, i)) * by;
             keep(w, block.at(tid, i), x);
-            [all + x.magnitude()]
+            [x.fma(x, all)]
         });
         b.barrier();
-        let [sums] = block.all(mine, most);
-        let shift = shift(sums);
-        let diagonal = block.at(tid, tid);
-        b.when(tid.compare(Cmp::Lt, n), || keep(w, diagonal, kept::<T>(w, diagonal) + shift));
+        let [squares] = block.all(mine, most);
+        let norm = squares.root();
         b.barrier();
-        let goes = block.sweeps(w, None, n, early, |_| Limits { cosine, least: none });
+        let goes = block.sweeps([w, v], n, early, |sweep| {
+            let late = sweep.most(first_ones) - first_ones;
+            Limits::TwoSided { part: least * (unit + late.to::<T>()), norm }
+        });
         b.when(leads(b) & goes.compare(Cmp::Ne, zero), || note(status, Index::Eigh, matrix * n));
+        // A once more, of which W is not what it was.
+        block.fill(w, a, place, n, by);
+        b.barrier();
         for half in 0..2 {
             let j = block.of_half(half);
-            let x: Vec<_> = (0..block.each()).map(|k| block.own(w, j, k)).collect();
+            let x: Vec<_> = (0..block.each()).map(|k| block.own(v, j, k)).collect();
+            let start = alloc::vec![none; block.each() as usize];
+            let y = b.count::<U32, T>([zero, n, one], 1, &start, |k, y| {
+                let by = kept::<T>(v, block.at(j, k));
+                (0..).zip(y).map(|(i, y)| block.own(w, k, i).fma(by, *y)).collect()
+            });
             let [squares, _, first] = block.extent(&x);
-            let x = kept::<T>(w, block.at(j, first.to::<U32>().least(number(b, cols - 1))));
+            let quotient = known(block.dot(&x, &y) / squares);
+            let x = kept::<T>(v, block.at(j, first.to::<U32>().least(number(b, cols - 1))));
             b.when(block.lane.compare(Cmp::Eq, zero), || {
-                keep(lens, j, size(squares.root()));
+                keep(lens, j, squares.root());
+                keep(quotients, j, quotient);
                 keep(factors, j, block.sign(x));
             });
             b.barrier();
         }
         b.when(tid.compare(Cmp::Lt, n), || {
-            let rank = block.rank(false, lens, n);
+            let rank = block.rank(false, quotients, n);
             block.keep_word(order, rank, tid);
-            put(values, matrix * n + rank, (kept::<T>(lens, tid) - shift) * back);
+            put(values, matrix * n + rank, kept::<T>(quotients, tid) * back);
         });
         b.barrier();
         b.count::<U32, U32>(block.places(), 1, &[], |e, _| {
             let [i, r] = block.place(e);
             b.when(i.compare(Cmp::Lt, n) & r.compare(Cmp::Lt, n), || {
                 let j = block.word(order, r);
-                let x = kept::<T>(w, block.at(j, i)) * kept(factors, j) / kept(lens, j);
+                let x = kept::<T>(v, block.at(j, i)) * kept(factors, j) / kept(lens, j);
                 put(a, base + i * row + r * col, x);
             });
             Vec::new()
@@ -314,7 +357,7 @@ pub fn svd<T: Recorded>(meet: Meet, cols: u32, early: bool) -> Result<Kernel, Er
     let (tid, lane, none, unit) = (block.tid, block.lane, block.none, block.unit);
     let [zero, one, all] = [0, 1, cols].map(|x| number(b, x));
     let (w, v) = (block.vectors(), block.vectors());
-    let [lens, signs, shares] = [cols; 3].map(|many| scratch::<T>(b, many));
+    let [lens, wide, signs, shares] = [cols; 4].map(|many| scratch::<T>(b, many));
     let order = b.shared(cols * 4, 4);
     each_row(b, count, |matrix| {
         let mine = fold::<T, 1>(b, block.places(), [none], |e, mine| {
@@ -336,17 +379,38 @@ pub fn svd<T: Recorded>(meet: Meet, cols: u32, early: bool) -> Result<Kernel, Er
         });
         b.barrier();
         let first_ones = number(b, EARLY as u32);
-        let goes = block.sweeps(w, Some(v), n, early, |sweep| {
+        let goes = block.sweeps([w, v], n, early, |sweep| {
             let late = sweep.most(first_ones) - first_ones;
             let cosine = cosine * (unit + late.to::<T>());
-            Limits { cosine, least: least * (one << late).to::<T>() }
+            Limits::OneSided { cosine, least: least * (one << late).to::<T>() }
         });
         b.when(leads(b) & goes.compare(Cmp::Ne, zero), || note(status, Index::Svd, matrix * n));
         let own = |w, j| (0..block.each()).map(|k| block.own(w, j, k)).collect::<Vec<_>>();
         for half in 0..2 {
             let j = block.of_half(half);
-            let [squares, ..] = block.extent(&own(w, j));
-            b.when(lane.compare(Cmp::Eq, zero), || keep(lens, j, size(squares.root())));
+            let (x, y, start) = (own(w, j), own(v, j), alloc::vec![none; block.each() as usize]);
+            let again = b.count::<U32, T>([zero, n, one], 1, &start, |k, sums| {
+                let other = kept::<T>(v, block.at(j, k));
+                let element = |i| {
+                    let there = block.index(i).compare(Cmp::Lt, m);
+                    let at = element(of_a, [matrix, block.index(i), k]);
+                    let [x] = b.either(there, || [get::<T>(a, at)], || [none]);
+                    x
+                };
+                (0..).zip(sums).map(|(i, sum)| (element(i) * by).fma(other, *sum)).collect()
+            });
+            // Rotations by rounded numbers change the lengths of both alike.
+            let mine = x
+                .iter()
+                .zip(&y)
+                .zip(&again)
+                .fold([none; 3], |[a, b, c], ((x, y), z)| [x.fma(*x, a), y.fma(*y, b), z.fma(*z, c)]);
+            let [squares, other, again] = block.reduce(mine, sum);
+            let other = other.root();
+            b.when(lane.compare(Cmp::Eq, zero), || {
+                keep(lens, j, size(nearer(squares.root() / other, again.root() / other)));
+                keep(wide, j, other);
+            });
         }
         b.barrier();
         b.when(tid.compare(Cmp::Lt, all), || {
@@ -431,7 +495,8 @@ pub fn svd<T: Recorded>(meet: Meet, cols: u32, early: bool) -> Result<Kernel, Er
                 put(u, element(of_u, [matrix, i, r]), kept::<T>(w, block.at(r, i)) * sign);
             });
             b.when(there & i.compare(Cmp::Lt, n), || {
-                let x = kept::<T>(v, block.at(block.word(order, r), i)) * (sign * kept::<T>(signs, r));
+                let j = block.word(order, r);
+                let x = kept::<T>(v, block.at(j, i)) * (sign * kept::<T>(signs, r)) / kept(wide, j);
                 put(vt, element(of_vt, [matrix, r, i]), x);
             });
             Vec::new()

@@ -1,0 +1,130 @@
+//! What every device refuses before it does anything: more than its limits, and parts of buffers that are no whole words.
+
+use super::*;
+use fulmen::gpu::TensorMap;
+use fulmen::gpu::device::Readback;
+use fulmen::gpu::template::Argument::{Bits, Map};
+use std::sync::Arc;
+
+/// A kernel that uses so many bytes of shared memory, one thread for each of `threads`.
+fn uses(shared: u32) -> Launch {
+    let b = Builder::new("shares");
+    {
+        let out = b.param::<U64>();
+        let room = b.shared(shared, 4);
+        // One of them, whatever their shape.
+        let [x, y, z] = [Special::TidX, Special::TidY, Special::TidZ].map(|at| b.special(at));
+        b.when((x | y | z).compare(fulmen::gpu::Cmp::Eq, b.int(0)), || {
+            b.store(Space::Shared, room, 0, b.f32(3.0));
+            b.store(Space::Global, out, 0, b.load::<F32>(Space::Shared, room, 0));
+        });
+    }
+    let program = Arc::new(Program::new(b.finish().unwrap()));
+    Launch { program, grid: [1; 3], block: [4, 1, 1], arguments: vec![Argument::Buffer(0)] }
+}
+
+/// All of the shared memory, and not four bytes more; all threads, and not one more; along each axis.
+#[test]
+fn limits_of_a_launch_are_exact() {
+    let host = Host::default();
+    let limits = host.facts().limits;
+    let buffer = host.allocate(16).unwrap();
+    let bindings = [Binding { buffer: &buffer, start: 0, bytes: 16 }];
+    for (more, refused) in [(0, false), (4, true), (1 << 20, true)] {
+        let said = launched(&host, &[uses(limits.shared + more)], &bindings);
+        let limit = matches!(
+            &said,
+            Err(Error::Limit { what: "bytes of shared memory", asked, available, .. })
+                if *asked == u64::from(limits.shared + more) && *available == u64::from(limits.shared)
+        );
+        assert!(if refused { limit } else { said.is_ok() }, "{more} more: {said:?}");
+    }
+    let good = uses(64);
+    for at in 0..3 {
+        for (more, refused) in [(0, false), (1, true)] {
+            let mut block = [1; 3];
+            block[at] = limits.threads + more;
+            let said = launched(&host, &[Launch { block, ..good.clone() }], &bindings);
+            let limit = matches!(said, Err(Error::Limit { what: "threads of a block", .. }));
+            assert!(if refused { limit } else { said.is_ok() }, "{block:?}: {said:?}");
+        }
+        let mut grid = [1; 3];
+        grid[at] = limits.grid[at] + 1;
+        let said = launched(&host, &[Launch { grid, ..good.clone() }], &bindings);
+        let axis = ["blocks along x", "blocks along y", "blocks along z"][at];
+        assert!(matches!(&said, Err(Error::Limit { what, .. }) if *what == axis), "{grid:?}: {said:?}");
+    }
+}
+
+/// Starts and lengths that are no multiple of four, wherever a part of a buffer is named; and what lies past its end.
+#[test]
+fn parts_of_buffers_are_whole_words() {
+    for host in [Host::default(), Host::default().limited(1 << 20)] {
+        let buffer = host.allocate(16).unwrap();
+        host.write(&buffer, 0, &[5; 16]).unwrap();
+        let far = u64::MAX - 3;
+        for (start, bytes) in [
+            (0, 1),
+            (0, 2),
+            (0, 3),
+            (0, 6),
+            (8, 7),
+            (1, 4),
+            (2, 4),
+            (3, 1),
+            (2, 2),
+            (16, 4),
+            (12, 8),
+            (0, 20),
+            (far, 8),
+        ] {
+            let said = [
+                host.write(&buffer, start, &vec![7; bytes]),
+                host.read_now(&buffer, start, &mut vec![7; bytes]),
+                launched(&host, &[uses(64)], &[Binding { buffer: &buffer, start, bytes: bytes as u64 }]),
+            ];
+            for said in said {
+                assert!(
+                    matches!(said, Err(Error::Range { available: 16, .. })),
+                    "{bytes} bytes from {start}: {said:?}"
+                );
+            }
+        }
+        // One bad part of a read: nothing of the others is written.
+        let (mut first, mut second) = ([0; 4], [0; 6]);
+        let mut parts = [
+            Readback { buffer: &buffer, start: 0, to: &mut first },
+            Readback { buffer: &buffer, start: 4, to: &mut second },
+        ];
+        assert!(matches!(host.wait(host.read(&mut parts)), Err(Error::Range { .. })));
+        assert_eq!(first, [0; 4]);
+        let mut back = [0; 16];
+        host.read_now(&buffer, 0, &mut back).unwrap();
+        assert_eq!(back, [5; 16], "nothing was written");
+        host.write(&buffer, 16, &[]).unwrap();
+    }
+}
+
+/// A tensor map without rows or columns, which no driver makes.
+#[test]
+fn tensor_maps_have_elements() {
+    let facts = Host::default().facts().clone();
+    let b = Builder::new("maps");
+    b.param::<U64>();
+    b.param::<U64>();
+    let program = Arc::new(Program::new(b.finish().unwrap()));
+    for (size, good) in [([1, 8], true), ([0, 8], false), ([1, 0], false)] {
+        let map = TensorMap {
+            at: 0,
+            element: fulmen::gpu::Type::Bf16,
+            size,
+            stride: 16,
+            part: [1, 8],
+            swizzle: false,
+        };
+        let arguments = vec![Map(0, map), Bits(0)];
+        let launch = Launch { program: Arc::clone(&program), grid: [1; 3], block: [1; 3], arguments };
+        let said = fulmen::gpu::device::check(&facts, &launch, 1);
+        assert!(if good { said.is_ok() } else { matches!(said, Err(Error::Arguments { .. })) }, "{said:?}");
+    }
+}
