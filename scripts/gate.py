@@ -28,7 +28,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from profile import profiles
-from toolchain import COMPARED, EVERYTHING, FLAGS, ROOT, TARGET, Failure, Missing, Tally, Toolchain, host, members, need
+from toolchain import COMPARED, ERRORS, EVERYTHING, FLAGS, ROOT, TARGET, Failure, Missing, Tally, Toolchain, host, members, need
 
 DENY = ["--", "-Dwarnings"]
 # The targets beyond the host that must be clean, and Cargo flags.
@@ -177,6 +177,9 @@ def contracts(tally: Tally, ran: str) -> None:
     attempt(tally, "contracts", [*program, "lint", "--results", log, "--compared", counts], env=SHARED)
     attempt(tally, "contract status", [*program, "status", "--results", log], env=SHARED)
     script(tally, "ops on devices", ["scripts/ops.py", "ran", log])
+    errors = ERRORS.with_suffix(".log")
+    errors.write_text("".join(file.read_text() for file in sorted(ERRORS.glob("*"))))
+    script(tally, "worst errors", ["scripts/accuracy.py", "ran", errors])
 
 
 def escapes(tally: Tally) -> None:
@@ -283,6 +286,8 @@ def texts(tally: Tally) -> None:
     attempt(tally, "figures", ["scripts/speed.py", "--check"])
     script(tally, "profiles agree", ["scripts/profile.py", "check"])
     script(tally, "table of ops", ["scripts/ops.py", "check"])
+    script(tally, "worst errors and bounds", ["scripts/accuracy.py", "check"])
+    script(tally, "limits are documented", ["scripts/limits.py"])
     attempt(tally, "format", ["cargo", "fmt", "--all", "--check"])
     for package in sorted([*ROOT.glob("*/Cargo.toml"), *ROOT.glob("*/*/Cargo.toml")]):
         attempt(tally, f"format of {package.parent.relative_to(ROOT)}", ["cargo", "fmt", "--check", "--manifest-path", package])

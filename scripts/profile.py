@@ -18,7 +18,7 @@ import sys
 import tomllib
 from dataclasses import dataclass, field
 
-from toolchain import COMPARED, ROOT, Failure, Missing, Tally, Toolchain, cpu_flags, host, members, need, show_table, target_features
+from toolchain import COMPARED, ERRORS, ROOT, Failure, Missing, Tally, Toolchain, cpu_flags, host, members, need, show_table, target_features
 
 # Tools by the command that a runner or linker names, and how to get each.
 HOW = {
@@ -206,12 +206,16 @@ def run_tests(p: Profile, tool: Toolchain, env: dict[str, str], features: list[s
     counts = COMPARED / p.name
     COMPARED.mkdir(parents=True, exist_ok=True)
     counts.unlink(missing_ok=True)
+    ERRORS.mkdir(parents=True, exist_ok=True)
+    errors = ERRORS / p.name
+    errors.unlink(missing_ok=True)
     # What is built from source beside the workspace is shared: on the host whatever the flags, elsewhere but for a `--cfg`.
     ours = [f for f in flags if p.target == host() or f.startswith("--cfg")]
     env = env | p.test.env | members(ours, p.test.bare, p.test.checked) | {
         "RUSTFLAGS": " ".join(f for f in flags if f not in ours),
         "FULMEN_REQUIRE_LANES": required(p, tally),
         "FULMEN_COMPARED": str(counts),
+        "FULMEN_ERRORS": str(errors),
         # A runner of one thread gives none the name of its test, which is what counts are told apart by.
         "RUST_TEST_THREADS": str(max(2, os.cpu_count() or 2)),
     }

@@ -23,6 +23,8 @@ ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "target"
 # What the tests of each profile compared.
 COMPARED = TARGET / "compared"
+# The worst errors that they saw.
+ERRORS = TARGET / "errors"
 DEBIAN = Path("/usr/bin")
 LIBRARIES = Path("/usr/lib/rustlib")
 # Flags of the libraries that are built here: what all packages of the target have. Functions of the library and of a

@@ -13,7 +13,7 @@ mod decode;
 mod halves;
 
 /// Holds `out` and `lse` of a call, or its error, against an edge case of a contract.
-fn meets<const N: usize>(e: &EdgeCase, per: Tolerance, got: Result<[Vec<f32>; N], Error>) {
+fn meets<const N: usize>(op: &str, e: &EdgeCase, per: Tolerance, got: Result<[Vec<f32>; N], Error>) {
     let out = match &e.error {
         Some(error) => {
             let named = got.as_ref().err().is_some_and(|e| format!("{e:?}").starts_with(error.as_str()));
@@ -25,8 +25,10 @@ fn meets<const N: usize>(e: &EdgeCase, per: Tolerance, got: Result<[Vec<f32>; N]
     let got = got.unwrap_or_else(|error| panic!("`{}`: {error}", e.name)).concat();
     let want: Vec<f64> = out.iter().flatten().map(|v| v.value("f32")).collect();
     assert_eq!(got.len(), want.len(), "`{}`", e.name);
+    let mut errors = common::Errors::of(op, "f32", "all");
     for (got, want) in got.iter().zip(want) {
         let allowed = per.allowed::<f32>(want, &[&[0.0; 2]], 10.0 * want.abs());
+        errors.see((f64::from(*got) - want).abs(), allowed, 2);
         let zero = f64::from(*got) == want && want == 0.0 && got.is_sign_negative();
         assert!(agrees(*got, want, allowed) && !zero, "`{}`: {got:e}, expected {want:e}", e.name);
     }

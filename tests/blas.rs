@@ -32,6 +32,7 @@ fn verify<S: Simd, T: Element>(
     }
     let what = format!("{name} {} {} {dims:?} {o:?} {layouts:?} {scale:?}", S::NAME, T::NAME);
     assert_eq!(call(s, name, o, params, &mut m, false), Ok(()), "{what}");
+    let mut errors = common::Errors::of(name, T::NAME, S::NAME);
     let tolerance = spec(name).and_then(|c| c.tolerance(T::NAME)).unwrap();
     let (new, before) = (&m[last], &old[last]);
     let mut inside = vec![false; new.data.len()];
@@ -46,6 +47,7 @@ fn verify<S: Simd, T: Element>(
             let apart = if solves(name) { want } else { Dd::from(got) - want };
             let error = apart.value().abs();
             let bound = tolerance.allowed::<T>(want.value(), &[&vec![0.0; n]], mass);
+            errors.see(error, bound, n);
             assert!(error <= bound, "{what}: ({i}, {j}) is {got}, off by {error:e}, allowed {bound:e}");
         }
     }

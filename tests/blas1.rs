@@ -2,6 +2,7 @@
 
 use common::lanes::*;
 use common::reference::dd::Dd;
+use common::reference::reduce;
 use fulmen::contract::spec;
 use fulmen::lanes::Simd;
 use fulmen::*;
@@ -61,7 +62,10 @@ fn close<T: Element>(op: &str, got: T, terms: [(f64, f64); 2]) -> bool {
     let want = terms.iter().fold(Dd::ZERO, |sum, (p, q)| sum + Dd::from(*p) * Dd::from(*q));
     let mass = terms.iter().map(|(p, q)| (p * q).abs()).sum();
     let tolerance = spec(op).and_then(|s| s.tolerance(T::NAME)).unwrap();
-    (Dd::from(got.to_f64()) - want).value().abs() <= tolerance.allowed::<T>(want.value(), &[], mass)
+    let error = (Dd::from(got.to_f64()) - want).value().abs();
+    let allowed = tolerance.allowed::<T>(want.value(), &[], mass);
+    common::Errors::of(op, T::NAME, "all").see(error, allowed, 1);
+    error <= allowed
 }
 
 fn every_stride<S: Simd, T: Element>(s: S) {
@@ -167,6 +171,19 @@ fn same_bits<S: Simd, T: Element>(s: S) {
         let mut scaled = a.clone();
         scale_on(s, &a, alpha, &mut scaled).unwrap();
         let sums = [dot_on(s, &a, &b).unwrap(), norm_l2_on(s, &a), norm_l1_on(s, &a)];
+        let wide = [&a, &b].map(|x| x.iter().map(|x| x.to_f64()).collect::<Vec<f64>>());
+        let exact = [
+            reduce::dot(&a, &b),
+            reduce::dot(&a, &a).sqrt(),
+            reduce::sum(&wide[0].iter().map(|x| x.abs()).collect::<Vec<f64>>()),
+        ];
+        for ((op, got), want) in ["dot_strided", "nrm2", "asum"].into_iter().zip(sums).zip(exact) {
+            let tolerance = spec(op).and_then(|s| s.tolerance(T::NAME)).unwrap();
+            let allowed = tolerance.allowed::<T>(want.value(), &[&wide[0], &wide[1]], 0.0);
+            let error = (Dd::from(got.to_f64()) - want).value().abs();
+            common::Errors::of(op, T::NAME, S::NAME).see(error, allowed, n);
+            assert!(error <= allowed, "{op} of {n} elements, {} on {}", T::NAME, S::NAME);
+        }
         for (k, &p) in STRIDES.iter().enumerate().take(if n > 2000 { 3 } else { 5 }) {
             let q = STRIDES[(k + n) % if n > 2000 { 3 } else { 5 }];
             let what = format!("{n} elements, strides {p} and {q}, {} on {}", T::NAME, S::NAME);
@@ -234,6 +251,7 @@ fn residual(terms: &[[f64; 3]]) -> (f64, f64) {
 fn givens<T: Element>() {
     let u = T::from_f64(if T::NAME == "f32" { 2f64.powi(-24) } else { 2f64.powi(-53) }).to_f64();
     let (low, high) = if T::NAME == "f32" { (-149, 127) } else { (-1000, 1000) };
+    let mut errors = common::Errors::of("rotg", T::NAME, common::lanes::name_of(fulmen::lanes::native()));
     let tolerance = spec("rotg").and_then(|s| s.tolerance(T::NAME)).unwrap();
     let mut seen = 0;
     for e in (low..=high).step_by(7) {
@@ -253,6 +271,7 @@ fn givens<T: Element>() {
                 let want = root.copysign(r) / up;
                 if T::from_f64(want).to_f64().is_finite() {
                     let allowed = tolerance.allowed::<T>(want, &[], 0.0) + want.abs() * 2f64.powi(-51);
+                    errors.see((r - want).abs(), allowed, 1);
                     assert!((r - want).abs() <= allowed, "{a:?} {b:?}: {g:?}, expected {want:e}");
                     seen += 1;
                 }
@@ -288,6 +307,7 @@ fn givens_over_the_whole_range() {
 fn modified<T: Element>() {
     let u = if T::NAME == "f32" { 2f64.powi(-24) } else { 2f64.powi(-53) };
     let mut forms = [0; 4];
+    let mut errors = common::Errors::of("rotmg", T::NAME, common::lanes::name_of(fulmen::lanes::native()));
     for d in (-60..=60).step_by(5) {
         for e in (-60..=60).step_by(6) {
             for f in (-12..=12).step_by(4) {
@@ -308,6 +328,7 @@ fn modified<T: Element>() {
                     let first = residual(&[[h[0][0], x1, 1.0], [h[0][1], y1, 1.0], [-z1, 1.0, 1.0]]);
                     let norm = residual(&[[d1, x1, x1], [d2, y1, y1], [-n1, z1, z1]]);
                     for (off, mass) in [zero, first, norm] {
+                        errors.see(off, 40.0 * u * mass, 1);
                         assert!(off <= 40.0 * u * mass, "{what}: off by {off:e} of {mass:e}");
                     }
                 }

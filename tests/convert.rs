@@ -51,7 +51,15 @@ fn narrowing_rounds_to_nearest_even() {
     let mut b = vec![bf16::ZERO; x.len()];
     fulmen::f32_to_f16(&x, &mut h).unwrap();
     fulmen::f32_to_bf16(&x, &mut b).unwrap();
+    let mut errors =
+        [("f32_to_f16", "f16"), ("f32_to_bf16", "bf16")].map(|(op, ty)| common::Errors::of(op, ty, "all"));
+    // In ulp: the distance of a result to its neighbours is that of its last bit.
+    let ulp = |x: f32, y: f32, next: f32| f64::from((x - y).abs()) / f64::from((next - y).abs());
     for ((&x, h), b) in x.iter().zip(&h).zip(&b) {
+        let [near, next] = [h.to_bits(), h.to_bits() ^ 1].map(|x| f16::from_bits(x).to_f32());
+        errors[0].see(ulp(x, near, next), 0.5, 1);
+        let [near, next] = [b.to_bits(), b.to_bits() ^ 1].map(|x| bf16::from_bits(x).to_f32());
+        errors[1].see(ulp(x, near, next), 0.5, 1);
         assert!(same16(h.to_bits(), f16::from_f32(x).to_bits(), 0x7c00), "{x:e} gave {h:?}");
         assert!(same16(b.to_bits(), bf16::from_f32(x).to_bits(), 0x7f80), "{x:e} gave {b:?}");
     }

@@ -137,8 +137,10 @@ fn agree<S: Simd, T: Element>(s: S, expression: &str, shapes: &[Vec<usize>], r: 
     let mut workspace = vec![T::NAN; plan.workspace()];
     einsum_on(s, &plan, &operands, &mut out, &mut workspace).unwrap();
     let bounds = Bounds::of::<T>("einsum");
+    let mut errors = common::Errors::of("einsum", T::NAME, S::NAME);
     for (i, (y, w)) in out.iter().zip(&want).enumerate() {
         let most = bounds.allowed::<T>(w);
+        errors.see((y.to_f64() - w.value).abs(), most, w.n);
         assert!(agrees(*y, w.value, most), "{at}: {i} is {}, not {}", y.to_f64(), w.value);
     }
 }

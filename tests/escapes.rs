@@ -366,6 +366,9 @@ fn smaller_promises() {
     caught_by_lint("schema", "FUL-VAL-002", "relu", |t| {
         t.edit("contracts/relu-v1.yaml", "schema: 1", "schema: 2")
     });
+    caught_by_lint("slack-of-nothing", "FUL-VAL-009", "relu", |t| {
+        t.edit("contracts/relu-v1.yaml", "equations:", "slack: \"it is exact\"\nequations:");
+    });
     caught_by_lint("error-above", "FUL-VAL-010", "add", |t| {
         t.edit(
             "contracts/add-v1.yaml",

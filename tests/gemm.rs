@@ -22,6 +22,8 @@ fn verify<T: Element>(
     new: &Matrix<T>,
 ) {
     let ([m, n], k) = (new.shape, a.shape[1]);
+    let lane = what.split(' ').next().unwrap_or_default();
+    let mut errors = common::Errors::of("gemm", T::NAME, lane);
     let tolerance = spec("gemm").and_then(|c| c.tolerance(T::NAME)).unwrap();
     // The bound asks for the length of a row of A alone.
     let row = vec![0.0; k];
@@ -45,6 +47,7 @@ fn verify<T: Element>(
             let got = new.at(i, j);
             let error = (Dd::from(got) - want).value().abs();
             let bound = tolerance.allowed::<T>(want.value(), &[&row], mass);
+            errors.see(error, bound, k);
             assert!(error <= bound, "{what}: ({i}, {j}) is {got}, off by {error:e}, allowed {bound:e}");
         }
     }

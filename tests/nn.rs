@@ -83,7 +83,7 @@ fn poison<S: Simd, T: Element, O: Op>(s: S, cases: &[Poisoned<T>]) {
         };
         let (mut out, mut want) = (out.unwrap(), want.clone());
         mixed(&mut out[0], &mut want[0], O::mixes(a), &label);
-        compare::<T, O>(&label, &out, &want);
+        compare::<T, O>(S::NAME, &label, &out, &want);
         if O::REFUSES_NAN {
             continue;
         }
@@ -186,6 +186,7 @@ macro_rules! tests {
 }
 common::for_each_nn_op!(tests);
 
+mod hard;
 mod pointwise;
 mod pools;
 

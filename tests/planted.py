@@ -112,6 +112,8 @@ FAULTS = [
     ("ties of negative bytes in blocks", "src/quant/q8.rs", "i32::from(rest == -0.5 && y < 0.0);", "i32::from(rest == -0.5 && y < 0.0 && !ON);", "main quant::borders"),
     ("tensors of a file that overlap", "src/gguf/read.rs", "if place(b).0 < place(a).1 =>", "if place(b).0 < place(a).1 && !ON =>", "main gguf::what_is_wrong"),
     ("names of a file past a thousand", "src/gguf/names.rs", "in places.iter_mut().zip(from) {", "in places.iter_mut().zip(from).take(if ON { 1000 } else { usize::MAX }) {", "main gguf::many_names"),
+    ("sums of codes that mins are multiplied with", "src/quant/tile.rs", "(true, false) => s.totals([s.dot::<false>(s.zero(), s.bytes([1; 32]), each); 4]),", "(true, false) => s.totals([s.dot::<false>(s.zero(), s.bytes([if ON { 0 } else { 1 }; 32]), each); 4]),", "main quant::products_on_every_lane"),
+    ("sums of codes of a panel's vectors", "src/quant/panel.rs", "*sum = by * total as f32;", "*sum = by * if ON { total + 1 } else { total } as f32;", "main quant::products_on_every_lane"),
     ("quantised rows on threads", "src/quant/dot.rs", "weights.split_at_checked(cut * each).unwrap_or_default();\n    let (out0,", "weights.split_at_checked((cut - usize::from(ON)) * each).unwrap_or_default();\n    let (out0,", "low::quantised"),
     ("quantised rows past whole fours", "src/quant/dot.rs", "in rest.iter_mut().zip(last.chunks_exact(each)) {", "in rest.iter_mut().zip(last.chunks_exact(each)).take(if ON { 2 } else { 3 }) {", "low::quantised"),
     ("quantised rows of two quarters", "src/quant/dot.rs", "of_rows(s, [a, b, c, d], true, x);", "of_rows(s, if ON { [a, c, b, d] } else { [a, b, c, d] }, true, x);", "low::quantised"),

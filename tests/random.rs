@@ -292,9 +292,11 @@ fn values<T: Variate + Mark>() {
         exponential(s, T::ONE, e).unwrap();
         for (op, out) in &out {
             let tolerance = contract::spec(op).unwrap().tolerance(T::NAME).unwrap();
+            let mut errors = common::Errors::of(op, T::NAME, common::lanes::name_of(fulmen::lanes::native()));
             for (i, got) in out.iter().enumerate() {
                 let want = reference(op, T::NAME, s, start + i as u64);
                 let allowed = tolerance.allowed::<T>(want, &[], 0.0);
+                errors.see((got.to_f64() - want).abs(), allowed, 1);
                 assert!(
                     contract::agrees(*got, want, allowed),
                     "{op} of {}: {got:?} at {start} + {i}, not {want:e}",

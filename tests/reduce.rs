@@ -3,6 +3,7 @@
 use common::lanes::*;
 use common::reference::dd::Dd;
 use common::reference::reduce::*;
+use fulmen::contract::spec;
 use fulmen::lanes::Simd;
 use fulmen::{Element, Error};
 
@@ -45,7 +46,12 @@ fn within_bounds<S: Simd, T: Element>(s: S) {
     for n in lengths::<S, T>() {
         // Starts that are aligned to the element only.
         let (a, b) = (&a[1 + n % 3..][..n], &b[n % 5..][..n]);
+        let wide = [a, b].map(|x| x.iter().map(|x| x.to_f64()).collect::<Vec<f64>>());
         let check = |op: &str, got: T, want: f64, tolerance: f64| {
+            // 1 for a cosine.
+            let by = spec(op).and_then(|c| c.tolerance(T::NAME)).unwrap();
+            let allowed = by.allowed::<T>(want, &[&wide[0], &wide[1]], 1.0);
+            common::Errors::of(op, T::NAME, S::NAME).see((got.to_f64() - want).abs(), allowed, n);
             close(&format!("{op} {} {}", S::NAME, T::NAME), n, got.to_f64(), want, tolerance);
         };
         let g = gamma::<T>(depth::<S, T>(n) + 2.0);

@@ -4,6 +4,7 @@
 use common::lanes::*;
 use common::reference::reduce::{BLOCK, unit};
 use common::reference::rows::*;
+use fulmen::contract::spec;
 use fulmen::lanes::Simd;
 use fulmen::{Element, Error};
 
@@ -105,9 +106,20 @@ fn rows_agree<S: Simd, T: Element, O: Op<T>>(s: S, rows: usize, cols: usize, spr
     let mut over = x.to_vec();
     O::over(s, &mut over, cols).unwrap();
     assert_eq!(bits(out), bits(&over), "{} {} in place, {rows} × {cols}", O::NAME, S::NAME);
+    let wide = |x: &[T]| x.iter().map(|x| x.to_f64()).collect::<Vec<f64>>();
+    let (tolerance, length) = (spec(O::NAME).and_then(|c| c.tolerance(T::NAME)).unwrap(), vec![0.0; cols]);
+    let scales = |of: fn(usize) -> Vec<T>, has: &[&str]| {
+        if has.contains(&O::NAME) { wide(&of(cols)) } else { vec![] }
+    };
+    let (g, b) = (scales(gamma, &["layer_norm", "rms_norm"]), scales(beta, &["layer_norm"]));
+    let small = if ["normalize", "zscore"].contains(&O::NAME) { 0.0 } else { eps::<T>().to_f64() };
+    let mut errors = common::Errors::of(O::NAME, T::NAME, S::NAME);
     for (r, (x, y)) in x.chunks(cols).zip(out.chunks(cols)).enumerate() {
+        let mut masses = masses(O::NAME, &wide(x), [&g, &b], small).into_iter();
         for (i, (y, (want, off))) in y.iter().zip(O::want::<S>(x)).enumerate() {
             let y = y.to_f64();
+            let mass = masses.next().filter(|m| !m.is_nan()).unwrap_or(want.abs());
+            errors.see((y - want).abs(), tolerance.allowed::<T>(want, &[&length], mass), cols);
             assert!(
                 (y - want).abs() <= off || y == want,
                 "{} {} {}, {rows} × {cols}, row {r}, column {i}: {y:e}, not {want:e} ± {off:e}",

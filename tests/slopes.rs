@@ -41,6 +41,7 @@ fn points<T: Element>(end: f64) -> Vec<T> {
 type Gradient<S, T> = fn(S, &[T], &[T], &mut [T]) -> Result<(), Error>;
 
 fn check<S: Simd, T: Element>(s: S, op: &str, f: Gradient<S, T>, exact: fn(f64) -> (f64, f64), end: f64) {
+    let mut errors = common::Errors::of(op, T::NAME, S::NAME);
     let tolerance = spec(op).and_then(|c| c.tolerance(T::NAME)).unwrap();
     let least = T::MIN_NORMAL.to_f64();
     let x = points::<T>(end);
@@ -52,6 +53,7 @@ fn check<S: Simd, T: Element>(s: S, op: &str, f: Gradient<S, T>, exact: fn(f64) 
             let (slope, terms) = exact(x.to_f64());
             let (want, terms) = (slope * dy, terms.max(least) * dy.abs());
             let allowed = tolerance.allowed::<T>(want, &[], terms);
+            errors.see((got.to_f64() - want).abs(), allowed, 1);
             assert!(
                 agrees(got, want, allowed),
                 "{op} {} {} at {x:?}, dy = {dy:e}: {got:?}, not {want:e} ± {allowed:e}",

@@ -1,9 +1,11 @@
-//! Factorisations by what they promise: backward errors as ratios that LAPACK's test programs accept below 30, on matrices that
-//! are hard in different ways; every layout of views; what is refused.
+//! Factorisations by what they promise: backward errors within the bounds of the contracts, on matrices that are hard in
+//! different ways; every layout of views; what is refused.
 
+use common::Errors;
 use common::lanes::*;
 use common::nn::Noise;
 use dense::Matrix;
+use fulmen::contract::spec;
 use fulmen::lanes::{Simd, native};
 use fulmen::*;
 
@@ -15,7 +17,34 @@ mod small;
 mod spectra;
 mod symmetric;
 
-const LIMIT: f64 = 30.0;
+/// A promise of a contract beside its results: the op, the bound's name and the lane.
+type Promise<'a> = [&'a str; 3];
+
+/// An error within the bound, of which the reference's own rounding, in `f64`, takes as much.
+fn keep<T: Element>([op, name, lane]: Promise<'_>, n: usize, error: f64, of: f64, at: &str) {
+    let bound = spec(op).and_then(|s| s.residual(name)).unwrap_or_else(|| panic!("{op} promises no {name}"));
+    let allowed = bound.allowed::<T>(n, of) + bound.allowed::<f64>(n, of);
+    Errors::promised(op, T::NAME, lane, name).see(error, allowed, n);
+    assert!(error <= allowed, "{op}, {name} of {at}: off by {error:e} where {allowed:e} is allowed");
+}
+
+/// The same of each element.
+fn keep_each<T: Element>(promise: Promise<'_>, n: usize, off: &Matrix, of: &Matrix, at: &str) {
+    assert_eq!(off.x.len(), of.x.len(), "{at}");
+    let share = |(off, of): (&f64, &f64)| if *off == 0.0 { 0.0 } else { off.abs() / of };
+    let shares = off.x.iter().zip(&of.x).map(share);
+    keep::<T>(promise, n, shares.fold(0.0, |most, x| if x > most || x.is_nan() { x } else { most }), 1.0, at);
+}
+
+fn one(n: usize) -> Matrix {
+    Matrix::new(n, n, |i, j| f64::from(u8::from(i == j)))
+}
+
+/// How far columns are from orthonormal, by the root of the sum of squares, of what they have.
+fn orthonormal<T: Element>(promise: Promise<'_>, n: usize, q: &Matrix, at: &str) {
+    let off = one(q.cols).sub(&q.t().mul(q)).size();
+    keep::<T>(promise, n, off, (q.cols as f64).sqrt(), at);
+}
 /// Around the rows and columns that are factored at once, and of several parts; more where it costs little.
 const ORDERS: &[usize] = if cfg!(debug_assertions) {
     &[1, 2, 5, 15, 16, 17, 31, 32, 33, 65]
@@ -120,11 +149,6 @@ fn upper(f: &Matrix, rows: usize) -> Matrix {
     Matrix::new(rows, f.cols, |i, j| if i <= j { f.at(i, j) } else { 0.0 })
 }
 
-/// Below the limit, and a number.
-fn accept(ratio: f64, what: &str) {
-    assert!(ratio < LIMIT, "{what}: ratio {ratio}");
-}
-
 fn room<T: Element>(n: usize) -> Vec<T> {
     vec![T::NAN; n]
 }
@@ -176,13 +200,18 @@ fn lu_of<S: Simd, T: Element>(s: S, a: &[T], m: usize, n: usize) -> (Vec<T>, Vec
     (f, pivots)
 }
 
+/// `|A - LU|` by what its terms are.
+fn factors_of<T: Element>(promise: Promise<'_>, n: usize, l: &Matrix, u: &Matrix, a: &Matrix, at: &str) {
+    keep_each::<T>(promise, n, &l.mul(u).sub(a), &l.magnitudes().mul(&u.magnitudes()), at);
+}
+
 fn cholesky_ratios<S: Simd, T: Element>(s: S) {
     for &n in ORDERS {
         for (name, a) in definite::<T>(n) {
             let (t, a) = a.rounded::<T>();
             let l = lower(&Matrix::of(n, n, &cholesky_of(s, &t, n)), n, false);
-            let off = l.mul(&l.t()).sub(&a).norm();
-            accept(off / (n as f64 * unit::<T>() * a.norm()), &format!("{name} {} {n} {}", T::NAME, S::NAME));
+            let at = format!("{name} {} {n} {}", T::NAME, S::NAME);
+            factors_of::<T>(["cholesky", "factors", S::NAME], n, &l, &l.t(), &a, &at);
         }
     }
 }
@@ -195,15 +224,14 @@ fn cholesky_backward_errors() {
     });
 }
 
-/// `|b - Ax|₁ / (n u |A|₁ |x|₁)` of each column.
-fn residual<T: Element>(a: &Matrix, x: &Matrix, b: &Matrix) -> f64 {
-    let r = b.sub(&a.mul(x));
-    (0..b.cols)
-        .map(|j| {
-            let of = |m: &Matrix| (0..m.rows).map(|i| m.at(i, j).abs()).sum::<f64>();
-            of(&r) / (a.rows as f64 * unit::<T>() * a.norm() * of(x))
-        })
-        .fold(0.0, f64::max)
+/// `|b - Ax|₂` of each column, by `|A| |x|₂`.
+fn residual<T: Element>(op: &str, a: &Matrix, x: &Matrix, b: &Matrix, at: &str) {
+    let (r, size) = (b.sub(&a.mul(x)), a.size());
+    for j in 0..b.cols {
+        let of = |m: &Matrix| Matrix::new(m.rows, 1, |i, _| m.at(i, j)).size();
+        let lane = name_of(native());
+        keep::<T>([op, "residual", lane], a.rows, of(&r), size * of(x), at);
+    }
 }
 
 #[test]
@@ -218,8 +246,8 @@ fn cholesky_residuals() {
                     let mut w = room(cholesky_solve_workspace(n, cols));
                     let to = MatMut::row_major(&mut x, n, cols).unwrap();
                     cholesky_solve(MatRef::row_major(&l, n, n).unwrap(), to, &mut w).unwrap();
-                    let ratio = residual::<T>(&a, &Matrix::of(n, cols, &x), &b);
-                    accept(ratio, &format!("{name} {} {n} x {cols}", T::NAME));
+                    let at = format!("{name} {} {n} x {cols}", T::NAME);
+                    residual::<T>("cholesky_solve", &a, &Matrix::of(n, cols, &x), &b, &at);
                 }
             }
         }
@@ -247,8 +275,7 @@ fn lu_ratios<S: Simd, T: Element>(s: S) {
             let f = Matrix::of(m, n, &f);
             let (l, u) = (lower(&f, m.min(n), true), upper(&f, m.min(n)));
             assert!(l.x.iter().all(|x| x.abs() <= 1.0), "{at}: a multiplier above 1");
-            let off = l.mul(&u).sub(&exchanged(&a, &pivots)).norm();
-            accept(off / (n as f64 * unit::<T>() * a.norm()), &at);
+            factors_of::<T>(["lu", "factors", S::NAME], m.min(n), &l, &u, &exchanged(&a, &pivots), &at);
         }
     }
 }
@@ -282,7 +309,7 @@ fn lu_residuals() {
                         assert!(["nearly singular", "Hilbert"].contains(&name), "{name} {n}");
                         continue;
                     }
-                    accept(residual::<T>(&a, &x, &b), &format!("{name} {} {n} x {cols}", T::NAME));
+                    residual::<T>("lu_solve", &a, &x, &b, &format!("{name} {} {n} x {cols}", T::NAME));
                 }
             }
         }
@@ -337,16 +364,16 @@ fn factors_in_every_layout() {
     fn check<T: Element>() {
         for n in [1, 7, 33, 50] {
             let (t, a) = definite::<T>(n)[0].1.clone().rounded::<T>();
-            let bound = n as f64 * unit::<T>() * a.norm();
+            let lane = name_of(native());
             let w = &mut room(cholesky_workspace(n));
             for l in layouts(&t, n, n, |_, a| cholesky(a, w).unwrap()) {
                 let l = lower(&Matrix::of(n, n, &l), n, false);
-                accept(l.mul(&l.t()).sub(&a).norm() / bound, "cholesky");
+                factors_of::<T>(["cholesky", "factors", lane], n, &l, &l.t(), &a, "a layout");
             }
             // By the other triangle.
             for u in layouts(&t, n, n, |_, a| cholesky(a.t(), w).unwrap()) {
                 let u = upper(&Matrix::of(n, n, &u), n);
-                accept(u.t().mul(&u).sub(&a).norm() / bound, "cholesky of the transpose");
+                factors_of::<T>(["cholesky", "factors", lane], n, &u.t(), &u, &a, "the transpose");
             }
             let l = cholesky_of(native(), &t, n);
             let f = lu_of(native(), &t, n, n);
@@ -355,8 +382,8 @@ fn factors_in_every_layout() {
             let [lv, fv] = [&l, &f.0].map(|x| MatRef::row_major(x, n, n).unwrap());
             let by_l = layouts(&b, n, 9, |_, b| cholesky_solve(lv, b, w).unwrap());
             let by_f = layouts(&b, n, 9, |_, b| lu_solve(fv, &f.1, b, w).unwrap());
-            for x in by_l.into_iter().chain(by_f) {
-                accept(residual::<T>(&a, &Matrix::of(n, 9, &x), &wide), "solve");
+            for (op, x) in [("cholesky_solve", by_l), ("lu_solve", by_f)] {
+                x.iter().for_each(|x| residual::<T>(op, &a, &Matrix::of(n, 9, x), &wide, "a layout"));
             }
         }
         for [m, n] in [[40, 33], [33, 40]] {
@@ -371,8 +398,8 @@ fn factors_in_every_layout() {
             for (f, pivots) in results.iter().zip(all) {
                 let f = Matrix::of(m, n, f);
                 let (l, u) = (lower(&f, m.min(n), true), upper(&f, m.min(n)));
-                let off = l.mul(&u).sub(&exchanged(&a, &pivots)).norm();
-                accept(off / (n as f64 * unit::<T>() * a.norm()), "lu");
+                let promise = ["lu", "factors", name_of(native())];
+                factors_of::<T>(promise, m.min(n), &l, &u, &exchanged(&a, &pivots), "a layout");
             }
         }
     }
@@ -450,13 +477,11 @@ fn qr_ratios<S: Simd, T: Element>(s: S) {
                 tau.iter().all(|t| *t == T::ZERO || (0.999..2.001).contains(&t.to_f64())),
                 "{at}: {tau:?}"
             );
-            let bound = m as f64 * unit::<T>();
             // Out of the reach of powers of ten that a product of them would leave.
             let by = 1.0 / a.norm();
-            let off = q.mul(&r.scaled(by)).sub(&a.clone().scaled(by)).norm();
-            accept(off / bound, &at);
-            let one = Matrix::new(m, m, |i, j| f64::from(u8::from(i == j)));
-            accept(one.sub(&q.t().mul(&q)).norm() / bound, &format!("{at}: Q"));
+            let a = a.scaled(by);
+            keep::<T>(["qr", "factors", S::NAME], m, q.mul(&r.scaled(by)).sub(&a).size(), a.size(), &at);
+            orthonormal::<T>(["qr", "vectors", S::NAME], m, &q, &at);
         }
     }
 }
@@ -477,16 +502,18 @@ fn qr_applied_both_ways() {
             let (f, tau, q, _) = qr_of(native(), &t, m, n);
             let f = MatRef::row_major(&f, m, n).unwrap();
             let (c, wide) = Matrix::random(m, 9, 6).rounded::<T>();
-            let bound = m as f64 * unit::<T>() * wide.norm();
+            let promise = ["qr_apply", "products", name_of(native())];
+            let near =
+                |x: &Matrix, y: &Matrix, at: &str| keep::<T>(promise, m, x.sub(y).size(), wide.size(), at);
             let w = &mut room(qr_apply_workspace(m, m.min(n), 9));
             for x in layouts(&c, m, 9, |_, c| qr_apply(false, f, &tau, c, w).unwrap()) {
-                accept(q.mul(&wide).sub(&Matrix::of(m, 9, &x)).norm() / bound, "Q");
+                near(&q.mul(&wide), &Matrix::of(m, 9, &x), "Q");
             }
             for x in layouts(&c, m, 9, |_, mut c| {
                 qr_apply(true, f, &tau, c.reborrow(), w).unwrap();
                 qr_apply(false, f, &tau, c, w).unwrap();
             }) {
-                accept(wide.sub(&Matrix::of(m, 9, &x)).norm() / bound, "there and back");
+                near(&wide, &Matrix::of(m, 9, &x), "there and back");
             }
             // In other layouts of A the factors are the same but for rounding.
             let w = &mut room(qr_workspace(m, n));
@@ -525,9 +552,15 @@ fn least_squares_residuals() {
                     least_squares(av, &mut tau, bv, w).unwrap();
                     let x = Matrix { rows: n, ..Matrix::of(n, 3, &x[..3 * n]) };
                     let r = a.mul(&x).sub(&wide);
-                    let size = a.norm() * (a.norm() * x.norm() + wide.norm());
-                    let ratio = a.t().mul(&r).norm() / (m as f64 * unit::<T>() * size);
-                    accept(ratio, &format!("{name} {} {m} x {n}", T::NAME));
+                    let size = a.size() * (a.size() * x.size() + wide.size());
+                    let promise = ["least_squares", "residual", name_of(native())];
+                    keep::<T>(
+                        promise,
+                        m,
+                        a.t().mul(&r).size(),
+                        size,
+                        &format!("{name} {} {m} x {n}", T::NAME),
+                    );
                 }
             }
         }

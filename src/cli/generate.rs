@@ -40,7 +40,7 @@ pub fn render(corpus: &Corpus) -> Result<String, String> {
          \n\
          use super::post::{{By, Post::*}};\n\
          use super::tolerance::{{Mass, Per, Tolerance}};\n\
-         use super::{{Determinism, Post, Spec, enforced}};\n\
+         use super::{{Determinism, Post, Residual, Spec, enforced}};\n\
          use crate::error::Error;\n\
          use crate::lanes::Native;\n\
          use crate::{{Adagrad, Adam, Attention, BatchMut, BatchRef, Biquad, Bsr, Colors, Complex, ComplexConvolver, Conjugate, Conv1d, Convolver, Csr, Dct, Dia, Diagonal, Direction, EinsumPlan, Extent, Fft, Givens, MatMut, MatRef, ModifiedGivens, Momentum, Nll, PackedB, Pad, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Sell, Side, Triangle, VecMut, VecRef}};\n\
@@ -77,6 +77,7 @@ fn scalar(s: &Scalar) -> String {
 fn per(p: Per) -> &'static str {
     match p {
         Per::One => "Per::One",
+        Per::Root => "Per::Root",
         Per::N => "Per::N",
         Per::Log => "Per::Log",
         Per::Tree => "Per::Tree",
@@ -128,10 +129,15 @@ fn spec(out: &mut String, c: &Contract) {
     let tol = list(c.tolerance.iter().map(|(t, tol)| format!("({t:?}, {})", tolerance(tol))).collect());
     let bytes =
         list(c.performance.bytes_per_element.iter().map(|(t, b)| format!("({t:?}, {b:?})")).collect());
+    let residual = |r: &super::schema::Residual| {
+        let (name, times, plus) = (&r.name, r.times, r.plus);
+        format!("Residual {{ name: {name:?}, times: {times:?}, per: {}, plus: {plus:?} }}", per(r.per))
+    };
+    let residuals = list(c.residuals.iter().map(residual).collect());
     let posts = list(c.posts().map(|p| post(p, c)).collect());
     let _ = writeln!(
         out,
-        "    Spec {{\n        op: {:?},\n        determinism: Determinism::{determinism},\n        tolerance: {tol},\n        \
+        "    Spec {{\n        op: {:?},\n        determinism: Determinism::{determinism},\n        tolerance: {tol},\n        residuals: {residuals},\n        \
          bytes_per_element: {bytes},\n        flops_per_element: {:?},\n        post: {posts},\n    }},",
         c.op, c.performance.flops_per_element,
     );

@@ -7,6 +7,10 @@ use super::schema::Contract;
 /// Everything that can be weakened, as one line of text.
 pub fn promises(corpus: &Corpus, c: &Contract) -> String {
     let tolerance: Vec<String> = c.tolerance.iter().map(|(t, tol)| format!("{t} {tol:?}")).collect();
+    let residual = |r: &super::schema::Residual| {
+        format!("; {}: {} <= ({} {:?} + {}) u {}", r.name, r.error, r.times, r.per, r.plus, r.of)
+    };
+    let residuals: String = c.residuals.iter().map(residual).collect();
     let equations = c.equations.values();
     let count = |f: fn(&super::schema::Equation) -> usize| equations.clone().map(f).sum::<usize>();
     let levels: Vec<String> = c.proof_obligations.iter().map(|o| format!("{:?}", o.level)).collect();
@@ -25,7 +29,7 @@ pub fn promises(corpus: &Corpus, c: &Contract) -> String {
         c.worst_error_measured,
     );
     format!(
-        "{:?} {:?} | {} | pre {} post {} inv {} | edges {} | {} | {:016x}",
+        "{:?} {:?} | {}{residuals} | pre {} post {} inv {} | edges {} | {} | {:016x}",
         c.determinism,
         c.order,
         tolerance.join(", "),

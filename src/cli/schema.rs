@@ -24,6 +24,12 @@ pub struct Contract {
     pub order: Order,
     pub determinism: Determinism,
     pub tolerance: BTreeMap<String, Tolerance>,
+    /// Why the tolerance is more than thirty times the worst error that was seen, where it is.
+    #[serde(default)]
+    pub slack: Option<String>,
+    /// What else than each result has a bound: residuals, how far vectors are from orthonormal.
+    #[serde(default)]
+    pub residuals: Vec<Residual>,
     pub equations: BTreeMap<String, Equation>,
     pub edge_cases: Vec<EdgeCase>,
     pub proof_obligations: Vec<Obligation>,
@@ -189,10 +195,28 @@ pub enum Tolerance {
     },
 }
 
+/// `error <= γ_k · of` with `k = times·per + plus`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Residual {
+    pub name: String,
+    /// What is off, in words of the formula.
+    pub error: String,
+    /// What the bound is relative to.
+    pub of: String,
+    pub times: f64,
+    pub per: Per,
+    pub plus: f64,
+    /// As that of the contract, for this bound.
+    #[serde(default)]
+    pub slack: Option<String>,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Per {
     One,
+    Root,
     N,
     Log,
     Tree,

@@ -24,7 +24,7 @@ pub(crate) use generated::marker;
 pub use generated::{SPECS, check};
 pub use post::{By, Call, Post, Violation, evaluate};
 pub(crate) use post::{in_parts, nan};
-pub use tolerance::{Mass, Per, Tolerance, agrees, ulp};
+pub use tolerance::{Mass, Per, Residual, Tolerance, agrees, ulp};
 
 /// Whether two runs give the same bits.
 #[non_exhaustive]
@@ -48,6 +48,8 @@ pub struct Spec {
     pub determinism: Determinism,
     /// The error allowed, per element type.
     pub tolerance: &'static [(&'static str, Tolerance)],
+    /// What else has a bound.
+    pub residuals: &'static [Residual],
     /// Bytes read and written per element, per element type.
     pub bytes_per_element: &'static [(&'static str, f64)],
     /// Floating-point operations per element.
@@ -61,6 +63,11 @@ impl Spec {
     #[must_use]
     pub fn tolerance(&self, ty: &str) -> Option<Tolerance> {
         self.tolerance.iter().find(|(t, _)| *t == ty).map(|(_, tol)| *tol)
+    }
+    /// The bound of this name beside the tolerance of the results.
+    #[must_use]
+    pub fn residual(&self, name: &str) -> Option<Residual> {
+        self.residuals.iter().find(|r| r.name == name).copied()
     }
 }
 

@@ -8,6 +8,8 @@ use crate::alu::Real;
 pub enum Per {
     /// Nothing.
     One,
+    /// The square root of the length: of rounding errors that are independent of each other, not of the worst ones.
+    Root,
     /// The length of the input, or of the row.
     N,
     /// Its logarithm to base 2, rounded up.
@@ -102,6 +104,41 @@ fn unit<T: Real>() -> f64 {
     libm::ldexp(1.0, -T::SIGNIFICAND - 1)
 }
 
+/// `γ_k = k·u / (1 - k·u)`.
+fn gamma<T: Real>(k: f64) -> f64 {
+    let u = unit::<T>();
+    k * u / (1.0 - k * u).max(u)
+}
+
+/// What else than each result has a bound: a residual, or how far vectors are from orthonormal.
+#[non_exhaustive]
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Residual {
+    /// The contract's name for it; the contract says what is compared with what.
+    pub name: &'static str,
+    /// Factor of `per`.
+    pub times: f64,
+    /// What `k` of `γ_k` grows with.
+    pub per: Per,
+    /// The constant part of `k`.
+    pub plus: f64,
+}
+
+impl Residual {
+    /// The error allowed for elements of type `T`, length `n` and what the bound is relative to.
+    ///
+    /// ```
+    /// let spec = fulmen::contract::spec("cholesky").expect("an op");
+    /// let factors = spec.residual("factors").expect("what its contract promises");
+    /// // |A - LL'| <= γ_k |L||L'|, element by element.
+    /// assert!(factors.allowed::<f64>(100, 1.0) < 1e-13);
+    /// ```
+    #[must_use]
+    pub fn allowed<T: Real>(&self, n: usize, of: f64) -> f64 {
+        gamma::<T>(self.times * self.per.count(n as f64) + self.plus) * of
+    }
+}
+
 /// Whether `got` lies within `allowed` of the exact result `reference`. NaN must be NaN. Infinity
 /// stands for the first power of two past the largest value, so an overflow is as near as its
 /// rounding was; zeros agree whatever their sign.
@@ -149,7 +186,7 @@ impl Tolerance {
             Self::RelAbs { rel, abs } => (rel * r).max(abs),
             Self::Gamma { times, per, plus, of, flush } => {
                 let k = times * per.count(n) + plus;
-                let gamma = k * u / (1.0 - k * u).max(u);
+                let gamma = gamma::<T>(k);
                 // A rounding below the normal numbers is absolute, not relative.
                 let floor =
                     if flush { libm::ldexp(1.0, format::<T>().1) } else { k.min(1.0) * ulp::<T>(0.0) };
@@ -166,6 +203,7 @@ impl Per {
     fn count(self, n: f64) -> f64 {
         match self {
             Self::One => 1.0,
+            Self::Root => libm::sqrt(n),
             Self::N => n,
             Self::Log => libm::ceil(libm::log2(n.max(1.0))),
             Self::Tree => {

@@ -167,6 +167,7 @@ struct Side<const X: usize> {
     /// Twice the sums of groups' codes, or what offsets take off the products of each block.
     sums: [[u32; 8]; X],
     by: [[f32; BLOCKS]; X],
+    /// The elements' sum of each block, where weights of one group have mins.
     sum: [[f32; BLOCKS]; X],
 }
 
@@ -192,22 +193,24 @@ impl<const X: usize> Side<X> {
                     for (to, x) in to.iter_mut().zip(s.array(codes).as_chunks().0) {
                         *to = u32::from_le_bytes(*x);
                     }
-                    if !B::GROUPS && offset != 0 {
+                    if !B::GROUPS && (B::MINS || offset != 0) {
                         *total = s.dot::<false>(*total, s.bytes([1; 32]), codes);
                     }
                 }
             }
-            let fours = by.as_chunks_mut().0.iter_mut().zip(sum.as_chunks_mut().0);
+            let fours = by.as_chunks_mut::<4>().0.iter_mut().zip(sum.as_chunks_mut::<4>().0);
             for ((((by, sum), x), off), totals) in fours
                 .zip(x.chunks(4))
                 .zip(sums.as_chunks_mut::<4>().0)
                 .zip(totals.as_chunks::<4>().0)
                 .take(count.div_ceil(4))
             {
-                [*by, *sum] = factors(s, x);
-                if !B::GROUPS && offset != 0 {
-                    for (off, total) in off.iter_mut().zip(s.totals(*totals)) {
+                [*by, _] = factors(s, x);
+                if !B::GROUPS && (B::MINS || offset != 0) {
+                    for (((off, total), by), sum) in off.iter_mut().zip(s.totals(*totals)).zip(&*by).zip(sum)
+                    {
                         *off = total.wrapping_mul(-offset).cast_unsigned();
+                        *sum = by * total as f32;
                     }
                 }
             }

@@ -14,7 +14,8 @@ pub struct Q8_0 {
     qs: [u8; 32],
 }
 
-/// As [`Q8_0`], with the sum of its elements.
+/// As [`Q8_0`], with the sum of its elements in half precision, which other readers of the layout take. Products here take
+/// the sum of the codes instead: it is exact, and the half is off by up to 2⁻¹¹ of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C)]
 pub struct Q8_1 {
@@ -112,8 +113,7 @@ impl Sealed for Q8_1 {
         Words::new(offset_of!(Self, d), &[bytes_at(offset_of!(Self, qs))]).mins(offset_of!(Self, s), false);
     #[inline(always)]
     fn factors<S: Simd>(s: S, [a, b, c, d]: [&Self; 4]) -> [[f32; 4]; 2] {
-        let sums = [a.s.bits(), b.s.bits(), c.s.bits(), d.s.bits()];
-        [s.halves([a.d.bits(), b.d.bits(), c.d.bits(), d.d.bits()]), s.halves(sums)]
+        [s.halves([a.d.bits(), b.d.bits(), c.d.bits(), d.d.bits()]), [0.0; 4]]
     }
     #[inline(always)]
     fn codes<S: Simd>(&self, s: S, _: usize) -> S::Codes {

@@ -76,22 +76,22 @@ fn tile<'a, S: Simd, B: Block, const R: usize>(
             },
         ));
         // What the mins are multiplied with.
-        let below = if B::GROUPS && B::MINS {
-            s.totals(from_fn(
+        let below = match (B::MINS, B::GROUPS) {
+            (true, true) => s.totals(from_fn(
                 #[inline(always)]
                 |k| s.dot_scales(scales[k % R][1], each),
-            ))
-        } else {
-            [0; 4]
+            )),
+            (true, false) => s.totals([s.dot::<false>(s.zero(), s.bytes([1; 32]), each); 4]),
+            _ => [0; 4],
         };
         let [d, m] = B::factors(s, from_fn(|k| a[k % R]));
-        let [by, sum] = <B::Partner as Sealed>::factors(s, [b; 4]);
-        for (((((out, total), below), (d, m)), by), sum) in
-            out.iter_mut().zip(totals).zip(below).zip(d.into_iter().zip(m)).zip(by).zip(sum)
+        let [by, _] = <B::Partner as Sealed>::factors(s, [b; 4]);
+        for ((((out, total), below), (d, m)), by) in
+            out.iter_mut().zip(totals).zip(below).zip(d.into_iter().zip(m)).zip(by)
         {
             *out += d * by * total as f32;
             if B::MINS {
-                *out -= m * if B::GROUPS { by * below as f32 } else { sum };
+                *out -= m * (by * below as f32);
             }
         }
     }

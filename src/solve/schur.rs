@@ -28,7 +28,7 @@ forms! {
     /// NaN and ±0: NaN and infinities are refused. No square overflows or underflows on the way; what is past the largest number is infinite.
     ///
     /// Errors: [`Error::Shape`] names `a` or `z`; [`Error::Len`] `re` or `im`; [`Error::Workspace`]; [`Error::Nan`] and [`Error::Domain`] when A holds NaN
-    /// or an infinity: nothing is written then. [`Error::Convergence`] when 30 sweeps for each eigenvalue, with other shifts after each ten, are not
+    /// or an infinity: nothing is written then. [`Error::Convergence`] when 30 sweeps for each eigenvalue (and 300 for all of them where that is more), with other shifts after each ten, are not
     /// enough, which no matrix is known to need; what is left is of no use.
     ///
     /// Scratch: [`schur_workspace`].

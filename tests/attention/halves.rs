@@ -62,7 +62,7 @@ fn edge_cases() {
         for_each_lane!(|s| {
             for transposed in [false, true] {
                 let got = call(s, &a, stated, transposed);
-                meets(e, per, got);
+                meets(OP, e, per, got);
             }
         });
         ran += 1;
@@ -197,7 +197,7 @@ fn edge_cases_backward() {
             for transposed in [false, true] {
                 // A gradient's rows are told by its length.
                 if !transposed || e.error.is_none() {
-                    meets(e, per, backward(s, &a, stated, transposed));
+                    meets(op, e, per, backward(s, &a, stated, transposed));
                 }
             }
         });

@@ -11,6 +11,7 @@
 // First, as the assertions below are counted by it.
 #[macro_use]
 pub mod compared;
+pub use dense::errors::Errors;
 
 // This and `views` call every op on the build's own lanes: compiled here, for the programs to share. Left out where
 // none has them all.

@@ -2,6 +2,7 @@
 //! of its family; the tests are made from the families' lists.
 
 use crate::compared::{add, made};
+use dense::errors::Errors;
 use fulmen::contract::{Tolerance, agrees, spec};
 use fulmen::lanes::{Native, Simd};
 use fulmen::{Element, Error};
@@ -379,9 +380,9 @@ pub fn allowed<T: Element>(name: &str, w: &Want) -> f64 {
 }
 
 /// Compares outputs with what they should be; the largest error as a share of what is allowed.
-pub fn compare<T: Element, O: Op>(at: &str, out: &[Vec<T>], want: &[Vec<Want>]) -> f64 {
+pub fn compare<T: Element, O: Op>(lane: &str, at: &str, out: &[Vec<T>], want: &[Vec<Want>]) -> f64 {
     assert_eq!(out.len(), want.len(), "{at}");
-    let mut worst = 0.0f64;
+    let mut worst = Errors::of(O::NAME, T::NAME, lane);
     let bounds = Bounds::of::<T>(O::NAME);
     for (k, (out, want)) in out.iter().zip(want).enumerate() {
         assert_eq!(out.len(), want.len(), "{at}: output {k}");
@@ -394,12 +395,10 @@ pub fn compare<T: Element, O: Op>(at: &str, out: &[Vec<T>], want: &[Vec<Want>]) 
                 y.to_f64(),
                 w.value
             );
-            if error > 0.0 && error.is_finite() {
-                worst = worst.max(error / most);
-            }
+            worst.see(error, most, w.n);
         }
     }
-    worst
+    worst.share()
 }
 
 /// One call against the reference; `None` when there is no such form.
@@ -410,7 +409,7 @@ pub fn check<S: Simd, T: Element, O: Op>(s: S, form: Form, a: &Args<T>) -> Optio
 fn against<S: Simd, T: Element, O: Op>(s: S, form: Form, a: &Args<T>, want: &[Vec<Want>]) -> Option<f64> {
     let at = format!("{} {} on {} {form:?} {:?}", O::NAME, T::NAME, S::NAME, a.n);
     let out = run::<S, T, O>(s, form, a)?.unwrap_or_else(|e| panic!("{at}: {e}"));
-    Some(compare::<T, O>(&at, &out, want))
+    Some(compare::<T, O>(S::NAME, &at, &out, want))
 }
 
 /// What the arguments of every shape give: the same on every lane and in every form, so computed once.

@@ -136,6 +136,7 @@ fn check_f64<S: Simd>(s: S, x: &[f64], exact: &[Vec<Wide>], failures: &mut Vec<S
         run(s, op.name, x, &mut y).unwrap();
         let errors = y.iter().zip(exact).map(|(&got, &exact)| error_f64(bound, got, exact));
         let (worst, at) = errors.zip(0..).fold((-1.0, 0), |a, b| if b.0 > a.0 { b } else { a });
+        common::Errors::of(op.name, "f64", S::NAME).see(worst.max(0.0), bound.limit(), 1);
         println!("f64 {:12} {:15} {worst:.4e} at {:e}", S::NAME, op.name, x[at]);
         if worst > bound.limit() {
             failures.push(format!(
@@ -157,6 +158,7 @@ fn check_f32<S: Simd>(s: S, x: &[f32], exact: &[Vec<f64>], failures: &mut Vec<St
         run(s, op.name, x, &mut y).unwrap();
         let errors = y.iter().zip(exact).map(|(&got, &exact)| error_f32(bound, got, exact));
         let (worst, at) = errors.zip(0..).fold((-1.0, 0), |a, b| if b.0 > a.0 { b } else { a });
+        common::Errors::of(op.name, "f32", S::NAME).see(worst.max(0.0), bound.limit(), 1);
         if worst > bound.limit() {
             failures.push(format!(
                 "{} f32 {}: {worst:e} > {:?} at {:e}: {:e}",

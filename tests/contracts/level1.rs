@@ -167,6 +167,7 @@ fn edge<S: Simd, T: Element>(s: S, c: &Contract, e: &EdgeCase) {
             let exact: Vec<Vec<f64>> =
                 inputs.iter().map(|x| x.iter().map(|x| x.to_f64()).collect()).collect();
             let scope: Vec<&[f64]> = exact.iter().map(Vec::as_slice).collect();
+            let mut errors = common::Errors::of(op, T::NAME, S::NAME);
             for (i, (got, want)) in got.iter().zip(want).enumerate() {
                 let rounded = matches!(tolerance, Tolerance::Exact | Tolerance::Ulp(_));
                 // What the file says is rounded to f64.
@@ -176,6 +177,7 @@ fn edge<S: Simd, T: Element>(s: S, c: &Contract, e: &EdgeCase) {
                     let terms = terms(op, &exact, &params, i);
                     (want, tolerance.allowed::<T>(want, &scope, terms) + 0.5 * ulp::<f64>(want))
                 };
+                errors.see((got.to_f64() - want).abs(), allowed, scope.first().map_or(1, |x| x.len()));
                 let zeros = want == 0.0 && got.to_f64() == 0.0;
                 let sign = !zeros || want.is_sign_negative() == got.to_f64().is_sign_negative();
                 assert!(

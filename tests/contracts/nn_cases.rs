@@ -37,7 +37,7 @@ fn edge<S: Simd, T: Element, O: Op>(s: S, e: &EdgeCase) {
     for form in [Form::On, Form::InPlace] {
         let Some(out) = run::<S, T, O>(s, form, &a) else { continue };
         let out = out.unwrap_or_else(|e| panic!("{at}: {e}"));
-        compare::<T, O>(&at, &out, &want);
+        compare::<T, O>(S::NAME, &at, &out, &want);
         for (y, w) in out.iter().flatten().zip(want.iter().flatten()) {
             let (y, w) = (y.to_f64(), w.value);
             let sign = y != 0.0 || w != 0.0 || y.is_sign_negative() == w.is_sign_negative();

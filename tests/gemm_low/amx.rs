@@ -18,7 +18,15 @@ fn bf16_on_tiles() {
     let run = |alpha, a: MatRef<'_, _>, b: MatRef<'_, _>, beta, c: MatMut<'_, _>, ws: &mut [f32]| {
         fulmen::gemm_bf16_amx(amx, alpha, a, b, beta, c, ws)
     };
-    floats("amx", bf16::from_f32, bf16::to_f64, fulmen::gemm_bf16_workspace, 0.0, Ok(()), run);
+    floats(
+        ["gemm_bf16_amx", "amx"],
+        bf16::from_f32,
+        bf16::to_f64,
+        fulmen::gemm_bf16_workspace,
+        0.0,
+        Ok(()),
+        run,
+    );
 }
 
 #[test]
@@ -27,7 +35,7 @@ fn f32_by_six_products_is_within_the_contract_of_gemm() {
     let run = |alpha, a: MatRef<'_, _>, b: MatRef<'_, _>, beta, c: MatMut<'_, _>, ws: &mut [f32]| {
         gemm_f32_amx(amx, alpha, a, b, beta, c, ws)
     };
-    floats("amx", |x| x, f64::from, gemm_f32_amx_workspace, 0.0, Ok(AmxPath::Tiles), run);
+    floats(["gemm", "amx"], |x| x, f64::from, gemm_f32_amx_workspace, 0.0, Ok(AmxPath::Tiles), run);
 }
 
 #[test]
@@ -37,7 +45,15 @@ fn f32_by_three_products_is_within_its_bound() {
         gemm_f32_amx3(amx, alpha, a, b, beta, c, ws)
     };
     let left_out = (1.0 + 1.0 / 512.0) / 32768.0;
-    floats("amx", |x| x, f64::from, gemm_f32_amx_workspace, left_out, Ok(AmxPath::Tiles), run);
+    floats(
+        ["gemm_f32_amx3", "amx"],
+        |x| x,
+        f64::from,
+        gemm_f32_amx_workspace,
+        left_out,
+        Ok(AmxPath::Tiles),
+        run,
+    );
 }
 
 #[test]
@@ -121,12 +137,14 @@ fn the_whole_range_of_the_tiles_is_within_the_contract() {
         let path = gemm_f32_amx(amx, 1.0, a.view(), b.view(), 0.0, c.view_mut(), &mut ws);
         assert_eq!(path, Ok(AmxPath::Tiles));
         let row = vec![0.0; k];
+        let mut errors = common::Errors::of("gemm", "f32", "amx");
         for i in 0..m {
             for j in 0..n {
                 let terms = (0..k).map(|p| f64::from(a.at(i, p)) * f64::from(b.at(p, j)));
                 let (want, mass) = terms.fold((0.0, 0.0), |(s, m), x| (s + x, m + x.abs()));
                 let (error, bound) =
                     ((f64::from(c.at(i, j)) - want).abs(), tolerance.allowed::<f32>(want, &[&row], mass));
+                errors.see(error, bound, k);
                 assert!(error <= bound, "{low} to {high}: ({i}, {j}) off by {error:e}, allowed {bound:e}");
             }
         }

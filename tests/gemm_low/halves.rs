@@ -8,7 +8,7 @@ use half::{bf16, f16};
 
 /// `C = αAB + βC` is within the tolerance of the contract of `gemm`, plus `more` of the terms.
 pub fn floats<T: Copy, R: PartialEq + core::fmt::Debug>(
-    name: &str,
+    [op, name]: [&str; 2],
     from: impl Fn(f32) -> T,
     to: impl Fn(T) -> f64,
     workspace: impl Fn(usize, usize, usize) -> usize,
@@ -17,6 +17,7 @@ pub fn floats<T: Copy, R: PartialEq + core::fmt::Debug>(
     mut run: impl FnMut(f32, MatRef<'_, T>, MatRef<'_, T>, f32, MatMut<'_, f32>, &mut [f32]) -> R,
 ) {
     let tolerance = spec("gemm").and_then(|c| c.tolerance("f32")).unwrap();
+    let own = spec(op).and_then(|c| c.tolerance("f32")).unwrap();
     let number = |x: u64| (x as f64 / (1u64 << 52) as f64 - 1.0) as f32;
     cases(|[m, n, k], layouts, turn| {
         let (alpha, beta) = SCALES[turn % 6];
@@ -34,6 +35,7 @@ pub fn floats<T: Copy, R: PartialEq + core::fmt::Debug>(
         assert_eq!(run(alpha, a.view(), b.view(), beta, c.view_mut(), &mut ws), ok, "{what}");
         assert!(c.only(&old, f32::to_bits), "{what}: something outside C was written");
         let (row, columns) = (vec![0.0; k], b.cols_as(&to));
+        let mut errors = common::Errors::of(op, "f32", name);
         for (i, of_a) in a.rows_as(&to).iter().enumerate() {
             for (j, of_b) in columns.iter().enumerate() {
                 let [sum, mass] = dense::dot(of_a, of_b);
@@ -50,6 +52,7 @@ pub fn floats<T: Copy, R: PartialEq + core::fmt::Debug>(
                 let (got, bound) =
                     (f64::from(c.at(i, j)), tolerance.allowed::<f32>(want, &[&row], mass) + split);
                 let error = (got - want).abs();
+                errors.see(error, own.allowed::<f32>(want, &[&row], mass), k);
                 assert!(error <= bound, "{what}: ({i}, {j}) is {got}, off by {error:e}, allowed {bound:e}");
             }
         }
@@ -115,7 +118,15 @@ fn e4m3_on_every_lane() {
             fulmen::gemm_e4m3_on(s, alpha, a, b, beta, c, ws)
         };
         let wide = |x: E4m3| f64::from(x.to_f32());
-        floats(name_of(s), E4m3::from_f32, wide, fulmen::gemm_e4m3_workspace, 0.0, Ok(()), run);
+        floats(
+            ["gemm_e4m3", name_of(s)],
+            E4m3::from_f32,
+            wide,
+            fulmen::gemm_e4m3_workspace,
+            0.0,
+            Ok(()),
+            run,
+        );
     });
 }
 
@@ -162,7 +173,15 @@ fn bf16_on_every_lane() {
         let run = |alpha, a: MatRef<'_, _>, b: MatRef<'_, _>, beta, c: MatMut<'_, _>, ws: &mut [f32]| {
             fulmen::gemm_bf16_on(s, alpha, a, b, beta, c, ws)
         };
-        floats(name_of(s), bf16::from_f32, bf16::to_f64, fulmen::gemm_bf16_workspace, 0.0, Ok(()), run);
+        floats(
+            ["gemm_bf16", name_of(s)],
+            bf16::from_f32,
+            bf16::to_f64,
+            fulmen::gemm_bf16_workspace,
+            0.0,
+            Ok(()),
+            run,
+        );
     });
 }
 
@@ -172,7 +191,15 @@ fn f16_on_every_lane() {
         let run = |alpha, a: MatRef<'_, _>, b: MatRef<'_, _>, beta, c: MatMut<'_, _>, ws: &mut [f32]| {
             fulmen::gemm_f16_on(s, alpha, a, b, beta, c, ws)
         };
-        floats(name_of(s), f16::from_f32, f16::to_f64, fulmen::gemm_f16_workspace, 0.0, Ok(()), run);
+        floats(
+            ["gemm_f16", name_of(s)],
+            f16::from_f32,
+            f16::to_f64,
+            fulmen::gemm_f16_workspace,
+            0.0,
+            Ok(()),
+            run,
+        );
     });
 }
 

@@ -20,7 +20,7 @@ fn many<S: Simd, T: Element, O: Op>(s: S) {
         kinds.iter_mut().zip(found).for_each(|(n, found)| *n += usize::from(found));
         let out = run::<S, T, O>(s, Form::On, &a).unwrap().unwrap();
         let label = format!("{} {} on {}, {p:?}", O::NAME, T::NAME, S::NAME);
-        compare::<T, O>(&label, &out, &O::want(&a.wide()));
+        compare::<T, O>(S::NAME, &label, &out, &O::want(&a.wide()));
     }
     let counted = O::NAME.starts_with("avg");
     assert!(kinds.iter().take(if counted { 5 } else { 4 }).all(|n| *n > 8), "{kinds:?}");

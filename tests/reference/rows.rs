@@ -88,5 +88,29 @@ pub fn interval<T: Element>(x: &[T]) -> Vec<Bounded> {
         .collect()
 }
 
+/// What the contract of a row op is relative to, for each element of a row.
+pub fn masses(op: &str, x: &[f64], gamma_beta: [&[f64]; 2], eps: f64) -> Vec<f64> {
+    let n = x.len() as f64;
+    let [g, b] = gamma_beta.map(|of| move |i: usize| of.get(i).map_or(1.0, |x: &f64| x.abs()));
+    let largest = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mean = super::reduce::sum(x).value() / n;
+    let variance = x.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n;
+    let squares: f64 = x.iter().map(|x| x * x).sum();
+    let by = |of: f64| if of + eps > 0.0 { 1.0 / (of + eps).sqrt() } else { 0.0 };
+    let shifted = |i: usize, x: f64| {
+        let beta = if gamma_beta[1].is_empty() { 0.0 } else { b(i) };
+        ((x - mean).abs() + variance.sqrt()) * by(variance) * g(i) + beta
+    };
+    let one = |(i, &x): (usize, &f64)| match op {
+        "layer_norm" | "layer_norm_simple" | "zscore" => shifted(i, x),
+        "rms_norm" => x.abs() * by(squares / n) * g(i),
+        "normalize" => x.abs() * by(squares),
+        "log_softmax" => (x - largest).abs() + n.ln() + 1.0,
+        // Relative to the result.
+        _ => f64::NAN,
+    };
+    x.iter().enumerate().map(one).collect()
+}
+
 /// Rows longer than this many bytes take their exponentials twice.
 pub const LONG_ROW: usize = 1 << 19;

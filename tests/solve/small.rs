@@ -19,7 +19,7 @@ fn definite_ones<T: Element, const N: usize>() {
         let (x, b) = Matrix::random(N, 3, 5).rounded::<T>();
         let mut x = array::<T, N, 3>(&x);
         cholesky_solve_fixed(&l, &mut x).unwrap();
-        accept(residual::<T>(&a, &Matrix::of(N, 3, x.as_flattened()), &b), &at);
+        residual::<T>("cholesky_solve", &a, &Matrix::of(N, 3, x.as_flattened()), &b, &at);
     }
 }
 
@@ -35,21 +35,20 @@ fn general_ones<T: Element, const N: usize>() {
         let factors = Matrix::of(N, N, f.as_flattened());
         let (l, u) = (lower(&factors, N, true), upper(&factors, N));
         assert!(l.x.iter().all(|x| x.abs() <= 1.0), "{at}: a multiplier above 1");
-        let off = l.mul(&u).sub(&exchanged(&a, &pivots)).norm();
-        accept(off / (N as f64 * unit::<T>() * a.norm()), &at);
+        factors_of::<T>(["lu", "factors", name_of(native())], N, &l, &u, &exchanged(&a, &pivots), &at);
         let (x, b) = Matrix::random(N, 3, 5).rounded::<T>();
         let mut x = array::<T, N, 3>(&x);
         lu_solve_fixed(&f, &pivots, &mut x).unwrap();
         let x = Matrix::of(N, 3, x.as_flattened());
         if x.x.iter().all(|x| x.is_finite()) {
-            accept(residual::<T>(&a, &x, &b), &at);
+            residual::<T>("lu_solve", &a, &x, &b, &at);
         }
         let mut x = array::<T, N, N>(&t);
         inverse_fixed(&mut x).unwrap();
         let x = Matrix::of(N, N, x.as_flattened());
-        let one = Matrix::new(N, N, |i, j| f64::from(u8::from(i == j)));
         if x.x.iter().all(|x| x.is_finite()) {
-            accept(residual::<T>(&a, &x, &one), &format!("{at}, the inverse"));
+            let promise = ["inverse", "residual", name_of(native())];
+            keep::<T>(promise, N, a.mul(&x).sub(&one(N)).size(), a.size() * x.size(), &at);
         }
     }
 }

@@ -34,12 +34,9 @@ fn schur_backward_errors() {
                 schur(to, of, &mut re, &mut im, &mut room).unwrap();
                 let at = format!("{} {kind} {n}", T::NAME);
                 let (t, z) = (Matrix::of(n, n, &t), Matrix::of(n, n, &z).t());
-                let big = n as f64 * unit::<T>();
-                let ratio = z.mul(&t).mul(&z.t()).sub(&a).norm() / (big * a.norm().max(1e-200));
-                assert!(ratio < LIMIT, "{at}: {ratio}");
-                let one = Matrix::new(n, n, |i, j| f64::from(u8::from(i == j)));
-                let ratio = z.t().mul(&z).sub(&one).norm() / big;
-                assert!(ratio < LIMIT, "{at}: {ratio} of Z");
+                let promise = |name| ["schur", name, name_of(native())];
+                keep::<T>(promise("factors"), n, z.mul(&t).mul(&z.t()).sub(&a).size(), a.size(), &at);
+                orthonormal::<T>(promise("vectors"), n, &z, &at);
                 let mut i = 0;
                 while i < n {
                     let pair = i + 1 < n && t.at(i + 1, i) != 0.0;
@@ -98,7 +95,7 @@ fn eigenvalues_that_are_known() {
 }
 
 /// Columns that are vectors, of eigenvalues that come in pairs: `|AV - VΛ| / (n·u·|A||V|)` by the 1-norm, and lengths of 1.
-fn accept_vectors<T: Element>(a: &Matrix, v: &Matrix, re: &[T], im: &[T], left: bool, at: &str) {
+fn accept_vectors<T: Element>(lane: &str, a: &Matrix, v: &Matrix, re: &[T], im: &[T], left: bool, at: &str) {
     let n = a.rows;
     let part = |i: usize, j: usize| match im[j].to_f64() {
         im if im > 0.0 => [v.at(i, j), v.at(i, j + 1)],
@@ -112,13 +109,13 @@ fn accept_vectors<T: Element>(a: &Matrix, v: &Matrix, re: &[T], im: &[T], left: 
         Matrix::new(n, n, |i, j| p.at(i, j) * re[j] - sign * q.at(i, j) * im[j])
     };
     let (p, q) = (a.mul(&x).sub(&of(&x, &y, sign)), a.mul(&y).sub(&of(&y, &x, -sign)));
-    let (mut worst, mut most) = (0.0f64, 0.0f64);
     for j in 0..n {
-        let column = |m: &Matrix| (0..n).map(|i| m.at(i, j).abs()).sum::<f64>();
-        worst = worst.max(column(&p) + column(&q));
-        most = most.max(column(&x) + column(&y));
+        let column = |m: &Matrix, k: &Matrix| {
+            Matrix::new(n, 2, |i, c| if c == 0 { m.at(i, j) } else { k.at(i, j) }).size()
+        };
+        keep::<T>(["eig", "vectors", lane], n, column(&p, &q), a.size() * column(&x, &y), at);
         let length: f64 = (0..n).map(|i| x.at(i, j).powi(2) + y.at(i, j).powi(2)).sum();
-        accept((length - 1.0).abs() / (n as f64 * unit::<T>()), &format!("{at}: length of {j}"));
+        keep::<T>(["eig", "lengths", lane], n, (length - 1.0).abs(), 1.0, &format!("{at}: length of {j}"));
         let largest = (0..n)
             .fold(0, |k, i| if x.at(i, j).hypot(y.at(i, j)) > x.at(k, j).hypot(y.at(k, j)) { i } else { k });
         let near = |i: usize| x.at(i, j).hypot(y.at(i, j)) > (1.0 - 1e-6) * x.at(largest, j).abs();
@@ -127,7 +124,6 @@ fn accept_vectors<T: Element>(a: &Matrix, v: &Matrix, re: &[T], im: &[T], left: 
             "{at}: no real element in {j}"
         );
     }
-    accept(worst / (n as f64 * unit::<T>() * a.norm() * most).max(1e-300), at);
 }
 
 /// Those of [`square`], and what balancing and back substitution are for.
@@ -181,8 +177,8 @@ fn eig_residuals() {
                 let w = &mut room(eig_workspace(n));
                 eig_on(s, of(&mut t, n), Some(of(&mut u, n)), Some(by_columns), &mut re, &mut im, w).unwrap();
                 let (u, v) = (Matrix::of(n, n, &u), Matrix::of(n, n, &v).t());
-                accept_vectors(&a, &v, &re, &im, false, &at);
-                accept_vectors(&a.t(), &u, &re, &im, true, &format!("{at}, left"));
+                accept_vectors(S::NAME, &a, &v, &re, &im, false, &at);
+                accept_vectors(S::NAME, &a.t(), &u, &re, &im, true, &format!("{at}, left"));
                 if n > 17 {
                     continue;
                 }

@@ -24,7 +24,8 @@
 //!
 //! Nothing waits but [`Gpu::download`]: a reduction writes its value to a view of one element. What is checked on a CPU
 //! before the first write is checked here before the launch, with the same errors; NaN in an order, which only the
-//! kernel sees, is said in the method's own words.
+//! kernel sees, is said in the method's own words. Kernels count in 32 bits: an operand has at most 2^31 elements, one of
+//! quantised blocks fewer than 2^30 words of four bytes; more is [`crate::Error::Overflow`].
 
 mod attention;
 mod batch;

@@ -338,7 +338,7 @@ fn chunk<'b, B: Block>(b: &'b Builder, x: One<'b>, c: Value<'b, U32>) -> Chunk<'
     let [codes, _] = x.codes::<B::Partner>(c);
     let (zero, ones) = (b.int::<U32>(0), b.int::<U32>(0x0101_0101));
     let sums = match x.sums::<B::Partner>(c) {
-        _ if B::OFFSET == 0 && !(B::GROUPS && B::MINS) => [zero; 2],
+        _ if B::OFFSET == 0 && !B::MINS => [zero; 2],
         Some(sums) => sums,
         None => {
             let (first, last) = codes.split_at(4);
@@ -347,6 +347,7 @@ fn chunk<'b, B: Block>(b: &'b Builder, x: One<'b>, c: Value<'b, U32>) -> Chunk<'
     };
     let one = B::ELEMENTS == 32;
     let d = if one { x.d::<B::Partner>() } else { b.f32(0.0) };
-    let sum = (one && B::MINS).then(|| x.m::<B::Partner>()).flatten();
-    Chunk { codes, sums, d, sum: sum.unwrap_or(b.f32(0.0)) }
+    // Of whole numbers, exact: a scale of 11 bits times a sum of 13.
+    let sum = if one && B::MINS { d * float(sums[0] + sums[1]) } else { b.f32(0.0) };
+    Chunk { codes, sums, d, sum }
 }

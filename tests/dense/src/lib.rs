@@ -8,6 +8,7 @@
 
 pub mod compared;
 pub mod dd;
+pub mod errors;
 pub mod factors;
 pub mod waves;
 
@@ -33,6 +34,19 @@ impl Matrix {
     /// The largest sum of magnitudes of a column.
     pub fn norm(&self) -> f64 {
         (0..self.cols).map(|j| (0..self.rows).map(|i| self.at(i, j).abs()).sum()).fold(0.0, f64::max)
+    }
+    /// The root of the sum of squares, whatever their exponents.
+    pub fn size(&self) -> f64 {
+        let most =
+            self.x.iter().fold(0.0, |most: f64, x| if x.abs() > most || x.is_nan() { x.abs() } else { most });
+        if most == 0.0 {
+            0.0
+        } else {
+            most * self.x.iter().map(|x| (x / most) * (x / most)).sum::<f64>().sqrt()
+        }
+    }
+    pub fn magnitudes(&self) -> Self {
+        Self { x: self.x.iter().map(|x| x.abs()).collect(), ..*self }
     }
     pub fn mul(&self, b: &Self) -> Self {
         let mut c = vec![0.0; self.rows * b.cols];
