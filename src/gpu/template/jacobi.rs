@@ -270,6 +270,20 @@ pub fn turn<T: Recorded>(meet: Meet, is_symmetric: bool, early: bool) -> Result<
                 }
             }
         }
+        // Six products have left it less orthogonal than its elements' rounding does, which thousands of rounds would add up: a step of
+        // Newton and Schulz.
+        let half = constant::<T>(b, T::Elem::from_f64(0.5));
+        let dot =
+            |i: usize, j: usize| (1..TURNED).fold(all[0][i] * all[0][j], |x, k| all[k][i].fma(all[k][j], x));
+        let less: [[_; TURNED]; TURNED] = core::array::from_fn(|i| {
+            core::array::from_fn(|j| if i == j { (unit - dot(i, j)) * half } else { -(dot(i, j) * half) })
+        });
+        let all: [[_; TURNED]; TURNED] = core::array::from_fn(|i| {
+            core::array::from_fn(|j| {
+                let more = (1..TURNED).fold(all[i][0] * less[0][j], |x, k| all[i][k].fma(less[k][j], x));
+                all[i][j] + more
+            })
+        });
         b.when(leads(b) & turns, || put(words, sweep, one));
         b.when(turns, || {
             for (of, len) in [(w, len), (v, wide)] {
