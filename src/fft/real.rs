@@ -104,6 +104,9 @@ forms! {
     /// Shapes: `x` holds whole transforms of `n = plan.len()` numbers, `out` as many times `plan.bins()` complex ones. An odd `n`
     /// costs as much as a complex transform of its length, an even one half.
     ///
+    /// The spectrum has one side: of power and amplitude, bins `1` to `(n-1)/2` have half, as the conjugates have the other; bin 0, and bin
+    /// `n/2` of an even `n`, have all: `n·Σ x² = |out[0]|² + 2·Σ |out[j]|² + |out[n/2]|²`.
+    ///
     /// NaN and ±0: as [`fft`](crate::fft()).
     ///
     /// Errors: [`Error::Rows`] when `x` does not hold whole transforms, [`Error::Len`] when `out` has another length,

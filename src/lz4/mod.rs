@@ -2,7 +2,7 @@
 //!
 //! Data is cut into blocks that are compressed by themselves, so that threads, and warps of a device, have one each. A compressed block
 //! lies in a slot of [`lz4_bound`] bytes, which always has room for it; [`lz4_compress`] says how many are used.
-//! Any decoder of LZ4 blocks reads them, and [`lz4_decompress`] reads those of any encoder. Frames (`.lz4` files) are not read: they hold such blocks.
+//! Any decoder of LZ4 blocks reads them, and [`lz4_decompress`] reads those of any encoder. Frames (`.lz4` files), which hold such blocks, are read and written by the example `lz4`.
 //!
 //! On CUDA a warp has a block, and makes the same bytes: it looks at 32 places at once, and takes the first that matches.
 //!
