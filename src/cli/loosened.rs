@@ -205,7 +205,12 @@ fn smaller(from: &str, to: &str) -> bool {
         (form, numbers)
     };
     let ((form, was), (other, is)) = (parts(from), parts(to));
-    form == other && was.len() == is.len() && was.iter().zip(&is).all(|(was, is)| is <= was)
+    // The root of a count and one are at most the count.
+    let slower = |form: &str| form.replace("per: Root", "per: N").replace("per: One", "per: N");
+    let grows = |form: &str| ["per: One", "per: Root", "per: N"].iter().position(|per| form.contains(per));
+    (form == other || (slower(&form) == slower(&other) && grows(&other) < grows(&form)))
+        && was.len() == is.len()
+        && was.iter().zip(&is).all(|(was, is)| is <= was)
 }
 
 /// The record that `lock` writes: what is promised now, and, where that is less than before without a reason, what was.
@@ -245,6 +250,21 @@ mod tests {
                 "tolerance f32 = RelAbs { rel: 1e-7, abs: 1e-9 }",
                 "tolerance f32 = RelAbs { rel: 1e-8, abs: 1e-9 }",
                 0,
+            ),
+            (
+                "tolerance f32 = Gamma { times: 4.0, per: N, plus: 1.0 }",
+                "tolerance f32 = Gamma { times: 2.0, per: Root, plus: 1.0 }",
+                0,
+            ),
+            (
+                "tolerance f32 = Gamma { times: 4.0, per: Root, plus: 1.0 }",
+                "tolerance f32 = Gamma { times: 2.0, per: N, plus: 1.0 }",
+                1,
+            ),
+            (
+                "tolerance f32 = Gamma { times: 4.0, per: N, plus: 1.0 }",
+                "tolerance f32 = Gamma { times: 5.0, per: Root, plus: 1.0 }",
+                1,
             ),
             ("tolerance f32 = Ulp(0.5); tolerance f64 = Exact", "tolerance f32 = Ulp(0.5)", 1),
             ("class = exact", "class = stable", 1),
