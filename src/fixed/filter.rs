@@ -284,8 +284,9 @@ pub fn fixed_biquad_on<S: Simd, T: Fixed>(
         || {
             // Sections of a pass wait for each other's results only, so a processor overlaps them.
             let (fours, rest) = sections.as_chunks::<4>();
-            let (of_fours, of_rest) = state.split_at_mut(4 * fours.len());
-            for (sections, state) in fours.iter().zip(of_fours.as_chunks_mut::<4>().0) {
+            // As many as sections, so that both parts match.
+            let (of_fours, of_rest) = state.as_chunks_mut::<4>();
+            for (sections, state) in fours.iter().zip(of_fours) {
                 cascade(sections, shift, state, out);
             }
             for (section, state) in rest.iter().zip(of_rest) {

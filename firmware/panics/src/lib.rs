@@ -207,6 +207,18 @@ fn set(y: &mut [f32], x: f32) -> R {
     Ok(())
 }
 
+/// Whole numbers, and sections that are no floats.
+#[unsafe(no_mangle)]
+pub fn op_fixed_biquad(
+    sections: &[Biquad<i16>],
+    shift: u32,
+    state: &mut [i16],
+    x: &[i16],
+    y: &mut [i16],
+) -> R {
+    fixed_biquad(sections, shift, state, x, y)
+}
+
 /// One that can panic, and must be found out.
 #[unsafe(no_mangle)]
 pub fn planted(c: Call<'_>) -> f32 {
