@@ -59,7 +59,7 @@ pub struct Words {
     pub d: Factor,
     /// What products multiply it with.
     pub by: f32,
-    /// The factor of mins, in half precision; what products take its partner's sum with.
+    /// The factor of mins, in half precision, which products take the sum of the codes with; of activations their stored sum.
     pub m: Option<usize>,
     /// Whether it is to be negated.
     pub negative: bool,
