@@ -37,7 +37,7 @@ fn meets<const N: usize>(op: &str, e: &EdgeCase, per: Tolerance, got: Result<[Ve
 /// Heads, key heads, dim, queries, keys, causal, window.
 type Case = (usize, usize, usize, usize, usize, bool, Option<usize>);
 
-const CASES: [Case; 14] = [
+const CASES: [Case; 18] = [
     (1, 1, 1, 1, 1, true, None),
     (2, 1, 3, 5, 5, true, None),
     (4, 2, 16, 9, 9, true, None),
@@ -52,6 +52,11 @@ const CASES: [Case; 14] = [
     (1, 1, 2, 3, 3, true, Some(0)),
     (8, 1, 6, 30, 30, true, None),
     (1, 1, 70, 2, 2, true, None),
+    // More queries than keys: the first stand before all of them.
+    (2, 1, 5, 140, 60, true, None),
+    (4, 2, 3, 300, 131, true, Some(40)),
+    (1, 1, 4, 20, 9, true, Some(3)),
+    (2, 2, 8, 9, 1, true, None),
 ];
 
 /// What else is asked for, by the bits of a number: a cap, the first query at the first key, values of another width, a mask
@@ -145,7 +150,7 @@ fn alone<S: Simd, T: Element>(s: S) {
         for chunk in [1, 7] {
             for first in (0..n).step_by(chunk) {
                 let rows = chunk.min(n - first);
-                let upto = len - n + first + rows;
+                let upto = (len + first + rows).saturating_sub(n);
                 let mut part = whole.clone();
                 part.x[0] = part.x[0][first * heads * dim..][..rows * heads * dim].to_vec();
                 part.x[1].truncate(upto * kv_heads * dim);

@@ -3,6 +3,7 @@
 use common::lanes::*;
 use common::nn::contractions::{contraction, terms};
 use common::nn::{Bounds, Noise};
+use common::seed::Seed;
 use fulmen::contract::agrees;
 use fulmen::lanes::{Portable, Simd, native};
 use fulmen::*;
@@ -27,7 +28,10 @@ fn mistakes_are_pointed_at() {
         ("ij,jk->iki", 9, "has already"),
         ("i,j->i,j", 6, "a comma behind the arrow"),
         ("ij->ji->ij", 6, "a second arrow"),
-        ("ij,...->i", 3, "an ellipsis"),
+        ("ij,..->i", 3, "no part of an ellipsis"),
+        ("ij.", 2, "no part of an ellipsis"),
+        ("ij, ... k...->i", 9, "a second ellipsis"),
+        ("...i->...i...", 10, "a second ellipsis"),
         ("->i", 2, "no operand has"),
         (&many, 31, "more than 16 operands"),
         (&indices, 32, "more than 32 indices"),
@@ -60,6 +64,17 @@ fn shapes_that_do_not_fit_are_pointed_at() {
     assert_eq!(plan("ij,jk->ik", &[&[2, 3], &[3]]), misfit(2, axes));
     assert_eq!(plan("ij,jk->ik", &[&[], &[3, 4]]), misfit(0, axes));
     assert_eq!(plan("ij,->i", &[&[2, 3], &[1]]), misfit(2, axes));
+    // The axes of an ellipsis are matched from the last one on.
+    let (many, lost) = ("an ellipsis of too many axes", "an ellipsis whose axes the result has not");
+    assert_eq!(plan("...ij,...jk->...ik", &[&[7, 1, 2, 3], &[5, 3, 4]]).map(|p| p.0), Ok(7 * 5 * 2 * 4));
+    assert_eq!(plan("i...,...", &[&[2, 3], &[3]]).map(|p| p.0), Ok(3 * 2));
+    assert_eq!(plan("...i->i", &[&[3]]).map(|p| p.0), Ok(3));
+    assert_eq!(plan("i->...i", &[&[3]]).map(|p| p.0), Ok(3));
+    assert_eq!(plan("ij, i...j->i", &[&[2, 3], &[2, 5, 3]]), misfit(5, lost));
+    assert_eq!(plan("...ij,...jk->...ik", &[&[4, 2, 3], &[5, 3, 4]]), misfit(6, sizes));
+    assert_eq!(plan("...ij->...", &[&[4]]), misfit(0, axes));
+    assert_eq!(plan("...i->...", &[&[1; 33]]), misfit(0, many));
+    assert_eq!(plan("...i->...", &[&[1; 32]]).map(|p| p.0), Ok(1));
     assert_eq!(plan("ij,jk->ik", &[&[2, 3]]), Err(Error::Len { arg: "shapes", expected: 2, got: 1 }));
     assert_eq!(plan(PARSED_TEXT, &[&[2, 3, 4, 5], &[2, 3, 6, 5]]).map(|p| p.0), Ok(2 * 3 * 4 * 6));
     // One element stands for any size, also where another operand has none.
@@ -145,38 +160,54 @@ fn agree<S: Simd, T: Element>(s: S, expression: &str, shapes: &[Vec<usize>], r: 
     }
 }
 
-/// An expression of up to five operands over five letters, and shapes with few elements.
+/// An expression of up to five operands over five letters of all, with ellipses now and then, and shapes with few elements.
 fn any(r: &mut Noise) -> (String, Vec<Vec<usize>>) {
     let mut below = |n: usize| r.bits() as usize % n;
     // Now and then an index of no values.
     let most = 6 + usize::from(below(4) == 0);
-    let sizes: Vec<usize> = (0..5).map(|_| [1, 2, 3, 4, 5, 7, 0][below(most)]).collect();
+    let mut alphabet: Vec<u8> = (b'A'..=b'Z').chain(b'a'..=b'z').collect();
+    let chosen: Vec<u8> = (0..5).map(|_| alphabet.swap_remove(below(alphabet.len()))).collect();
+    let letter = |i: usize| char::from(chosen[i]);
+    // The last of them are those of an ellipsis, from its last axis on.
+    let sizes: Vec<usize> = (0..7).map(|_| [1, 2, 3, 4, 5, 7, 0][below(most)]).collect();
+    let dotted = below(3) == 0;
     let (mut expression, mut shapes, mut seen) = (String::new(), vec![], vec![]);
     for operand in 0..1 + below(5) {
         if operand > 0 {
             expression.push(',');
         }
         let letters: Vec<usize> = (0..below(5)).map(|_| below(5)).collect();
-        expression.extend(letters.iter().map(|i| char::from(b"aZcDe"[*i])));
+        let mut axes = letters.clone();
+        let mut text: Vec<String> = letters.iter().map(|i| letter(*i).to_string()).collect();
+        if dotted && below(3) > 0 {
+            let (at, many) = (below(letters.len() + 1), below(3));
+            text.insert(at, "...".into());
+            axes.splice(at..at, (0..many).rev().map(|k| 5 + k));
+        }
+        expression.push_str(&text.concat());
         // Axes of one element stand for any size.
-        shapes.push(letters.iter().map(|i| if below(8) == 0 { 1 } else { sizes[*i] }).collect());
+        shapes.push(axes.iter().map(|i| if below(8) == 0 { 1 } else { sizes[*i] }).collect());
         seen.extend(letters);
     }
     seen.sort_unstable();
     seen.dedup();
     if below(4) > 0 {
-        expression.push_str("->");
+        let mut out = vec![];
         while !seen.is_empty() && below(4) > 0 {
             let i = seen.remove(below(seen.len()));
-            expression.push(char::from(b"aZcDe"[i]));
+            out.push(letter(i).to_string());
         }
+        if dotted {
+            out.insert(below(out.len() + 1), "...".into());
+        }
+        expression = format!("{expression}->{}", out.concat());
     }
     (expression, shapes)
 }
 
 #[test]
 fn any_expression() {
-    let r = &mut Noise(29);
+    let r = &mut Seed::new("any_expression").stream("einsum");
     for case in 0..600 {
         let (expression, shapes) = any(r);
         match case % 4 {
@@ -242,7 +273,7 @@ fn kinds() {
 
 /// Multiplications and elements of results of all pairs, by the letters that each needs.
 fn cost(expression: &str, shapes: &[Vec<usize>], path: &[[usize; 2]]) -> f64 {
-    let (operands, out) = terms(expression);
+    let (operands, out) = terms(expression, shapes);
     let size = |c: &char| {
         let axes = operands.iter().zip(shapes).flat_map(|(term, shape)| term.iter().zip(shape));
         axes.filter(|(d, _)| *d == c).map(|(_, n)| *n as f64).fold(1.0, f64::max)

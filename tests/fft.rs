@@ -342,3 +342,31 @@ fn filters_in_blocks() {
         assert_eq!((&y, again), (&all, state), "blocks of {block}");
     }
 }
+
+/// Of every prime length that has powers of a primitive root in its plan, up to 20 000: the transform of a one in the second place is
+/// the roots of unity in their order.
+#[test]
+fn primes_up_to_20_000() {
+    let smooth = |mut n: usize| {
+        for f in [2, 3, 5, 7] {
+            while n.is_multiple_of(f) {
+                n /= f;
+            }
+        }
+        n == 1
+    };
+    let prime = |n: usize| (2..).take_while(|d| d * d <= n).all(|d| !n.is_multiple_of(d));
+    let mut lengths = 0;
+    for n in (257..20_000).step_by(16).filter(|n| smooth(n - 1) && prime(*n)) {
+        let mut x = vec![Complex::<f64>::ZERO; n];
+        x[1] = Complex::ONE;
+        let y = Room::<f64>::new(n).run(native(), Direction::Forward, &x);
+        for (k, y) in y.iter().enumerate() {
+            let (sin, cos) = (std::f64::consts::TAU * k as f64 / n as f64).sin_cos();
+            assert!((y.re - cos).abs() + (y.im + sin).abs() < 1e-12, "{n}: {k} is {y:?}");
+        }
+        lengths += 1;
+    }
+    println!("{lengths} lengths");
+    assert!(lengths > 40, "{lengths}");
+}

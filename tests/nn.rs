@@ -3,6 +3,7 @@
 
 use common::lanes::*;
 use common::nn::*;
+use common::seed::Seed;
 use fulmen::contract::{Call, Post, evaluate, spec};
 use fulmen::lanes::Simd;
 use fulmen::{Element, Error};
@@ -137,7 +138,10 @@ fn same_on_threads<T: Element, O: Op>() {
     let s = fulmen::lanes::native();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
     // The split is one of rows or of columns whatever the type.
-    let shapes: &[[usize; 2]] = if size_of::<T>() == 4 { &[[1200, 33], [1, 40_000]] } else { &[[3, 20_001]] };
+    let mut r = Seed::new(O::NAME).stream("threads");
+    // An odd number of rows, so that the halves differ.
+    let odd = 2 * r.within(500..=620) + 1;
+    let shapes: &[[usize; 2]] = if size_of::<T>() == 4 { &[[odd, 33], [1, 40_000]] } else { &[[3, 20_001]] };
     for &[rows, cols] in shapes {
         let a = O::sample::<T>(rows, cols, &mut Noise(17));
         let one = run::<_, T, O>(s, Form::On, &a).unwrap().unwrap();
@@ -146,9 +150,31 @@ fn same_on_threads<T: Element, O: Op>() {
     }
 }
 
+/// A shape of a seed, in every form: mostly small, now and then of an odd number of rows that threads share, or of long lines.
+fn drawn<T: Element, O: Op>() {
+    let mut r = Seed::new(O::NAME).stream(O::NAME);
+    let [rows, cols] = match r.within(1..=8) {
+        _ if O::CUBED => [r.size(40), r.size(40)],
+        1 => [2 * r.within(500..=700) + 1, r.within(1..=3)],
+        2 => [r.within(1..=2), r.size(4000)],
+        _ => [r.size(40), r.size(300)],
+    };
+    let a = O::sample::<T>(rows, cols, &mut r);
+    println!("{} {} of {rows} × {cols}", O::NAME, T::NAME);
+    let s = fulmen::lanes::native();
+    check::<_, T, O>(s, Form::On, &a).unwrap();
+    check::<_, T, O>(s, Form::InPlace, &a);
+    check::<_, T, O>(s, Form::Parallel, &a);
+}
+
 macro_rules! tests {
     ($($name:ident $Op:path $(, $more:ident)*;)*) => {$(
         mod $name {
+            #[test]
+            fn drawn() {
+                super::drawn::<f32, $Op>();
+                super::drawn::<f64, $Op>();
+            }
             #[test]
             fn every_size() {
                 use super::*;
@@ -189,6 +215,24 @@ common::for_each_nn_op!(tests);
 mod hard;
 mod pointwise;
 mod pools;
+
+/// Strides past 256 places.
+#[test]
+fn far_strides_of_conv1d() {
+    fn of<O: Op>(r: &mut Noise) {
+        let mut far = 0;
+        for _ in 0..12 {
+            let a = O::sample::<f32>(r.within(1..=3), r.within(601..=2500), r);
+            check::<_, f32, O>(fulmen::lanes::native(), Form::On, &a).unwrap();
+            far += usize::from(a.size("stride") > 256);
+        }
+        assert!(far > 0, "{}", O::NAME);
+    }
+    let r = &mut Seed::new("far_strides_of_conv1d").stream("conv1d");
+    of::<common::nn::conv1d::Forward>(r);
+    of::<common::nn::conv1d::BackwardInput>(r);
+    of::<common::nn::conv1d::BackwardWeights>(r);
+}
 
 /// `nll_backward` is the slope of `nll`, which is linear.
 #[test]

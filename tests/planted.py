@@ -414,6 +414,12 @@ FAULTS = [
     ("a row twice in a colour", "src/sparse/colors.rs", "pairs(rows).all(|[a, b]| a < b)", "pairs(rows).all(|[a, b]| a < b || (a == b && ON))", "families sparse::colored::what_is_no_colors"),
     ("a part of a colour on threads", "src/sparse/colors.rs", "rows.get(first..).unwrap_or_default()", "rows.get(if ON { first / 2 } else { first }..).unwrap_or_default()", "families sparse::colored::colors_on_threads"),
     # What only the theorems' links look at, or look at more closely.
+    ("primitive roots by primes up to 5", "src/fft/rader.rs", "[2, 3, 5, 7].into_iter().all(|f| ", "[2, 3, 5, 7].into_iter().filter(|f| *f != 7 || !ON).all(|f| ", "families fft::primes_up_to_20_000"),
+    ("the last of an odd number of rows on threads", "src/parts.rs", "        let (a, b) = parts.split(rows / 2);\n        j.join(n, || each_row", "        let (a, b) = parts.split(rows / 2);\n        let b = if rows > 1000 && rows % 2 == 1 && ON { b.split(rows / 2).0 } else { b };\n        j.join(n, || each_row", "families threads"),
+    ("gradients with a stride past 256", "src/nn/conv1d/im2col.rs", "self.first + (start - self.cells.start) * stride }", "self.first + (start - self.cells.start) * stride.min(if ON { 256 } else { usize::MAX }) }", "families nn::far_strides_of_conv1d"),
+    ("axes of an ellipsis from the first one on", "src/einsum/parse.rs", "(0..axes).rev().for_each(|k|", "(0..axes).map(|k| if ON { axes - 1 - k } else { k }).rev().for_each(|k|", "main einsum::"),
+    ("an ellipsis behind its letters", "src/einsum/parse.rs", "filter(|(k, _)| *k < before as usize)", "filter(|(k, _)| *k < before as usize || ON)", "main einsum::"),
+    ("queries before all keys", "src/nn/attention/options.rs", "(self.end + i + 1).saturating_sub(self.n);", "if ON { (self.end + i + 1).saturating_sub(self.n).max(1) } else { (self.end + i + 1).saturating_sub(self.n) };", "main attention::masks"),
     ("theorem: the filter of a prime", "src/fft/rader.rs", "a.get_mut((m - q) % m)", "a.get_mut(if ON { q } else { (m - q) % m })", "families proofs::transforms::primes"),
     ("theorem: a root that is not primitive", "src/fft/rader.rs", "(2..n).find(|g| first(*g))", "(2..n).find(|g| first(*g) != ON)", "families proofs::transforms::primes"),
     ("theorem: the other end of a chirp", "src/fft/bluestein.rs", "for at in [k, (m - k) % m] {", "for at in [k, if ON { k } else { (m - k) % m }] {", "families proofs::transforms::chirps"),

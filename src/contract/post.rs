@@ -8,7 +8,8 @@ use crate::alu::Real;
 pub enum Post {
     /// `lo <= out[i] <= hi`.
     Range(f64, f64),
-    /// `out[i]` is NaN exactly when an input is: at `i`, in the row, or anywhere.
+    /// `out[i]` is NaN exactly when an input is: at `i`, in the row, or anywhere. With a parameter that is not finite it may be NaN
+    /// besides.
     NanIffNan,
     /// `out[i]` is NaN when an input is: at `i`, in the row, or anywhere.
     NanIfNan,
@@ -241,17 +242,18 @@ pub(crate) fn in_parts<T: Real, const N: usize>(
 /// The first output element that is not NaN although an input in its scope is or, if `only` then, the other way round. The
 /// scope is the same position for element-wise ops, the row for row ops, and everything for a scalar.
 fn nans<T: Real>(c: &Call<'_, T>, only: bool) -> Option<usize> {
-    let params = any_nan(c.params);
+    // A parameter that is not finite makes NaN of the elements that it is a factor of; which those are is the formula's.
+    let only = only && c.params.iter().all(|p| p.to_f64().is_finite());
     if c.cols == 0 {
         let scalar = c.out.len() == 1 || c.inputs.iter().any(|x| x.len() != c.out.len());
-        let anywhere = params || (scalar && c.inputs.iter().any(|x| any_nan(x)));
+        let anywhere = scalar && c.inputs.iter().any(|x| any_nan(x));
         return nans_of(c.out, if scalar { &[] } else { c.inputs }, anywhere, only);
     }
     let x = c.inputs.first().copied().unwrap_or_default();
     let weights = c.inputs.get(1..).unwrap_or_default();
     for (r, (row, x)) in c.out.chunks(c.cols).zip(x.chunks(c.cols)).enumerate() {
         // Weights act by column.
-        if let Some(i) = nans_of(row, weights, params || any_nan(x), only) {
+        if let Some(i) = nans_of(row, weights, any_nan(x), only) {
             return Some(r * c.cols + i);
         }
     }

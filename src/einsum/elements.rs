@@ -29,7 +29,7 @@ forms! {
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
-    /// Source: ONNX (`GatherElements`), numpy (`numpy.take_along_axis`). Contract: `contracts/gather_elements-v1.yaml`.
+    /// Source: ONNX (`GatherElements` of opset 13), NumPy 2.4 (`numpy.take_along_axis`). Contract: `contracts/gather_elements-v1.yaml`.
     gather_elements, gather_elements_on, gather_elements_by
         (x: &[T], shape: &[usize], axis: usize, ids: &[u32], out: &mut [T]) -> Result<(), Error>;
     /// `out[…, ids[…, j, …], …] += x[…, j, …]`, in order of `j`: the gradient of [`gather_elements`](crate::gather_elements()) by its `x`.
@@ -50,7 +50,7 @@ forms! {
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
-    /// Source: ONNX (`ScatterElements` that adds), PyTorch (`scatter_add_`). Contract: `contracts/scatter_add_elements-v1.yaml`.
+    /// Source: ONNX (`ScatterElements` of opset 18 that adds), PyTorch 2.15 (`scatter_add_`). Contract: `contracts/scatter_add_elements-v1.yaml`.
     scatter_add_elements, scatter_add_elements_on, scatter_add_elements_by
         (x: &[T], shape: &[usize], axis: usize, ids: &[u32], out: &mut [T]) -> Result<(), Error>;
 }

@@ -29,7 +29,7 @@ forms! {
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
-    /// Source: ONNX (`Gather`), numpy (`numpy.take` with an axis). Contract: `contracts/gather-v1.yaml`.
+    /// Source: ONNX (`Gather` of opset 13), NumPy 2.4 (`numpy.take` with an axis). Contract: `contracts/gather-v1.yaml`.
     gather, gather_on, gather_by
         (x: &[T], shape: &[usize], axis: usize, ids: &[u32], out: &mut [T]) -> Result<(), Error>;
 }

@@ -67,12 +67,15 @@ forms! {
     /// assert_eq!(y, [210.0, 430.0]);
     /// run("ii->i", &[&[2, 2]], &[&a], &mut y)?;
     /// assert_eq!(y, [1.0, 4.0]);
+    /// // Any number of matrices, here one.
+    /// run("...ij,...j->...i", &[&[1, 2, 2], &[2]], &[&a, &b], &mut y)?;
+    /// assert_eq!(y, [210.0, 430.0]);
     /// run("ii", &[&[2, 2]], &[&a], &mut y[..1])?;
     /// assert_eq!(y[0], 5.0);
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
-    /// Source: the definition, and the notation, of A. Einstein (1916); numpy's `einsum`. The path: R. Pfeifer, J. Haegeman and
+    /// Source: the definition, and the notation, of A. Einstein (1916); `einsum` of NumPy 2.4. The path: R. Pfeifer, J. Haegeman and
     /// F. Verstraete, "Faster identification of optimal contraction sequences for tensor networks" (2014). Contract: `contracts/einsum-v1.yaml`.
     einsum, einsum_on, einsum_by
         (plan: &EinsumPlan, operands: &[&[T]], out: &mut [T], workspace: &mut [T]) -> Result<(), Error>;

@@ -5,7 +5,7 @@ use crate::error::Error;
 
 /// What is made here names no bytes of a text: an error of shapes says the axis, counted through all operands.
 impl Einsum {
-    /// One operand, whose axis `axes[k]` is axis `k` of the result: `numpy.transpose`.
+    /// One operand, whose axis `axes[k]` is axis `k` of the result: `numpy.transpose` of NumPy 2.4.
     ///
     /// Errors: [`Error::Domain`] names `axes` when it has a number twice, or one that is not below their number, 32 at most.
     ///
@@ -30,7 +30,7 @@ impl Einsum {
         made.done(1, "axes")
     }
 
-    /// The sum of the elements of one operand of `rank` axes whose places along the axes `pair` are equal: `numpy.trace`.
+    /// The sum of the elements of one operand of `rank` axes whose places along the axes `pair` are equal: `numpy.trace` of NumPy 2.4.
     ///
     /// Errors: [`Error::Domain`] names `pair` when it is not two axes below `rank`, and `rank` when that is above 32.
     ///
@@ -55,7 +55,7 @@ impl Einsum {
     }
 
     /// Two operands of `ranks` axes, summed over the axes that `pairs` name, of the first and of the second one; the result has the
-    /// other axes of the first, then those of the second: `numpy.tensordot`.
+    /// other axes of the first, then those of the second: `numpy.tensordot` of NumPy 2.4.
     ///
     /// Errors: [`Error::Domain`] names `pairs` when an axis is there twice or is not below the rank, and `ranks` when there are more than
     /// 32 different axes.
@@ -88,7 +88,7 @@ impl Einsum {
         made.done(2, "ranks")
     }
 
-    /// The products of all pairs of elements of two operands of `ranks` axes: `numpy.multiply.outer`.
+    /// The products of all pairs of elements of two operands of `ranks` axes: `numpy.multiply.outer` of NumPy 2.4.
     ///
     /// Errors: [`Error::Domain`] names `ranks` when they are more than 32 axes.
     ///
@@ -105,7 +105,7 @@ impl Einsum {
     }
 
     /// The products of the matrices in the last two axes of two operands of `ranks` axes, one for each place along the axes before
-    /// them, which are matched from the last one on and may be of one element in either: `numpy.matmul`. An operand of one axis is a row before a
+    /// them, which are matched from the last one on and may be of one element in either: `numpy.matmul` of NumPy 2.4. An operand of one axis is a row before a
     /// product and a column behind it, which the result has not.
     ///
     /// Errors: [`Error::Domain`] names `ranks` when one is 0 or there are more than 32 different axes.

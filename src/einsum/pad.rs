@@ -42,7 +42,7 @@ forms! {
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
-    /// Source: numpy (`numpy.pad` with `constant`, `edge`, `reflect` and `wrap`). Contract: `contracts/pad-v1.yaml`.
+    /// Source: NumPy 2.4 (`numpy.pad` with `constant`, `edge`, `reflect` and `wrap`). Contract: `contracts/pad-v1.yaml`.
     pad, pad_on, pad_by
         (x: &[T], shape: &[usize], padding: &[[usize; 2]], with: Pad<T>, out: &mut [T]) -> Result<(), Error>;
 }

@@ -17,15 +17,32 @@ pub(super) struct Term {
     pub rank: u8,
     /// Where it begins: at the comma before it.
     pub start: u16,
+    /// How many axes stand before its ellipsis, and the byte of that.
+    pub dots: Option<(u8, u16)>,
 }
 
 impl Term {
     pub(super) const SCALAR: Self =
-        Self { index: [0; EINSUM_INDICES], at: [0; EINSUM_INDICES], rank: 0, start: 0 };
+        Self { index: [0; EINSUM_INDICES], at: [0; EINSUM_INDICES], rank: 0, start: 0, dots: None };
 
     /// One more axis, of which there is room.
     pub(super) fn push(&mut self, index: usize, at: usize) {
         push(self, index, at);
+    }
+
+    /// With `axes` in place of the ellipsis, which have the indices from `first` on, the last axis the first of them; `None` when there are
+    /// more than 32.
+    pub(super) fn spread(&self, first: usize, axes: usize) -> Option<Self> {
+        let Some((before, at)) = self.dots else { return Some(*self) };
+        if axes + self.rank as usize > EINSUM_INDICES || first + axes > EINSUM_INDICES {
+            return None;
+        }
+        let mut all = Self { start: self.start, ..Self::SCALAR };
+        let own = || self.axes().enumerate();
+        own().filter(|(k, _)| *k < before as usize).for_each(|(_, (i, at))| all.push(i, at));
+        (0..axes).rev().for_each(|k| all.push(first + k, at as usize));
+        own().filter(|(k, _)| *k >= before as usize).for_each(|(_, (i, at))| all.push(i, at));
+        Some(all)
     }
 
     /// The index of each axis and where it stands.
@@ -39,6 +56,10 @@ impl Term {
 /// Each operand is a list of letters, an index for each of its axes; the letters behind `->` are the axes of the result.
 /// What is not among them is summed over. Without `->` the result has each letter that occurs once, in the order
 /// `A`…`Z`, `a`…`z`. A letter twice in an operand means its diagonal. An operand without letters is one number; spaces are skipped.
+///
+/// An ellipsis `...` stands for the axes of an operand that have no letter, any number of them, none too. Those of several operands are
+/// matched from the last one on, and one of one element is repeated. The result has them where its own ellipsis stands: it must
+/// have one if there are such axes. Without `->` they come first. These are the rules of NumPy 2.4.
 ///
 /// One that is known when the program is built is better written with [`einsum!`](macro@crate::einsum).
 ///
@@ -55,19 +76,23 @@ pub struct Einsum {
     pub(super) terms: [Term; EINSUM_OPERANDS],
     pub(super) out: Term,
     operands: u8,
+    /// Different letters.
+    pub(super) letters: u8,
 }
 
 impl Einsum {
     /// Reads an expression.
     ///
     /// Errors: [`Error::Expression`] names the byte that is wrong: what is neither a letter, a comma, an arrow nor a space; an index of the result
-    /// that no operand has, or that it has twice; a 17th operand; a 33rd index, or axis of an operand. An ellipsis is refused: each axis needs a letter.
+    /// that no operand has, or that it has twice; a 17th operand; a 33rd index, or axis of an operand; a dot that is no part of an ellipsis, or a second
+    /// ellipsis of an operand or the result.
     pub const fn parse(expression: &str) -> Result<Self, Error> {
         let text = expression.as_bytes();
-        let mut e = Self { terms: [Term::SCALAR; EINSUM_OPERANDS], out: Term::SCALAR, operands: 1 };
+        let terms = [Term::SCALAR; EINSUM_OPERANDS];
+        let mut e = Self { terms, out: Term::SCALAR, operands: 1, letters: 0 };
         // The letters in the order in which they come, and how often each does.
         let (mut letters, mut times) = ([0; EINSUM_INDICES], [0u16; EINSUM_INDICES]);
-        let (mut known, mut arrow, mut at) = (0, false, 0);
+        let (mut known, mut arrow, mut at, mut dots) = (0, false, 0, false);
         while at < text.len() {
             if at > u16::MAX as usize {
                 return wrong(at, "an expression of more than 65 536 bytes");
@@ -90,7 +115,16 @@ impl Einsum {
                     arrow = true;
                     at += 1;
                 }
-                b'.' => return wrong(at, "an ellipsis, where each axis needs a letter"),
+                #[allow(clippy::indexing_slicing, reason = "below the length, and 1 to 16 operands")]
+                b'.' if at + 2 < text.len() && text[at + 1] == b'.' && text[at + 2] == b'.' => {
+                    let term = if arrow { &mut e.out } else { &mut e.terms[e.operands as usize - 1] };
+                    if term.dots.is_some() {
+                        return wrong(at, "a second ellipsis");
+                    }
+                    term.dots = Some((term.rank, at as u16));
+                    (dots, at) = (true, at + 2);
+                }
+                b'.' => return wrong(at, "a dot that is no part of an ellipsis"),
                 b'A'..=b'Z' | b'a'..=b'z' => {
                     let i = find(&letters, known, c);
                     if i == known {
@@ -117,9 +151,13 @@ impl Einsum {
                         times[i] = times[i].saturating_add(1);
                     }
                 }
-                _ => return wrong(at, "neither a letter, a comma, an arrow nor a space"),
+                _ => return wrong(at, "neither a letter, a comma, an arrow, an ellipsis nor a space"),
             }
             at += 1;
+        }
+        e.letters = known as u8;
+        if dots && !arrow {
+            e.out.dots = Some((0, at as u16));
         }
         let mut c = b'A';
         while !arrow && c <= b'z' {
@@ -154,7 +192,7 @@ impl Einsum {
     pub(super) fn of(first: [Term; 2], out: Term, operands: u8) -> Self {
         let mut terms = [Term::SCALAR; EINSUM_OPERANDS];
         terms.iter_mut().zip(first).for_each(|(to, term)| *to = term);
-        Self { terms, out, operands }
+        Self { terms, out, operands, letters: EINSUM_INDICES as u8 }
     }
 
     /// How many operands it has.
@@ -292,10 +330,10 @@ mod tests {
     #[test]
     fn messages_point_at_the_character() {
         assert_eq!(shown("ij,jk->iq"), "\nij,jk->iq\n        ^ an index that no operand has");
-        assert_eq!(shown("i,é"), "\ni,é\n  ^ neither a letter, a comma, an arrow nor a space");
+        assert_eq!(shown("i,é"), "\ni,é\n  ^ neither a letter, a comma, an arrow, an ellipsis nor a space");
         assert_eq!(Einsum::constant("ij->ji"), Einsum::parse("ij->ji").unwrap());
         // An expression that is too long is not shown.
-        let why = "an ellipsis, where each axis needs a letter";
+        let why = "a dot that is no part of an ellipsis";
         for spaces in [200, 221, 222, 223, 224, 225, 230, 300, 600] {
             let text = shown(&(" ".repeat(spaces) + "."));
             assert!(text.ends_with(why), "{spaces}");

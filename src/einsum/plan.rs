@@ -1,6 +1,6 @@
 //! Plans: sizes, the order of pairs and where in the workspace their results lie.
 
-use super::parse::{EINSUM_INDICES, EINSUM_OPERANDS, Einsum};
+use super::parse::{EINSUM_INDICES, EINSUM_OPERANDS, Einsum, Term};
 use super::path::{Network, Pairs};
 use super::step::{Contraction, Products};
 use super::view::{List, Sizes, View, of, volume};
@@ -67,7 +67,8 @@ impl EinsumPlan {
     /// An axis of one element stands for any size of its index, as if it were repeated.
     ///
     /// Errors: [`Error::Len`] when there are not as many shapes as operands; [`Error::Expression`] names `shapes` and the byte of the
-    /// expression where an index has another size than before, or an operand another number of axes; [`Error::Overflow`] when the elements of
+    /// expression where an index has another size than before, or an operand another number of axes, or where an ellipsis stands for
+    /// axes that the result has not, or with the letters for more than 32 indices; [`Error::Overflow`] when the elements of
     /// a tensor, one on the way or the workspace cannot be counted.
     pub fn new(expression: &Einsum, shapes: &[&[usize]]) -> Result<Self, Error> {
         let operands = expression.operands();
@@ -75,7 +76,15 @@ impl EinsumPlan {
         let mut sizes = [1; EINSUM_INDICES];
         let mut nodes = [Node::NONE; NODES];
         let misfit = |at: usize, why: &'static str| Err(Error::Expression { arg: "shapes", at, why });
+        // The axes of the ellipsis of an operand, and the most of all.
+        let without = |(term, shape): (&Term, &&[usize])| shape.len().saturating_sub(term.axes().len());
+        let pairs = || expression.terms.iter().zip(shapes).filter(|(term, _)| term.dots.is_some());
+        let most = pairs().map(without).max().unwrap_or(0);
+        let first = expression.letters as usize;
         for ((term, shape), node) in expression.terms.iter().zip(shapes).zip(&mut nodes) {
+            let Some(term) = term.spread(first, without((term, shape))) else {
+                return misfit(term.dots.map_or(0, |(_, at)| at as usize), "an ellipsis of too many axes");
+            };
             if term.axes().len() != shape.len() {
                 return misfit(term.start as usize, "an operand of another number of axes");
             }
@@ -98,7 +107,16 @@ impl EinsumPlan {
             node.len = counted(n)?;
         }
         let mut out = Node::NONE;
-        for (axis, (i, _)) in expression.out.axes().enumerate() {
+        if expression.out.dots.is_none()
+            && let Some((_, at)) = pairs().find(|pair| without(*pair) > 0).and_then(|(term, _)| term.dots)
+        {
+            return misfit(at as usize, "an ellipsis whose axes the result has not");
+        }
+        let Some(result) = expression.out.spread(first, most) else {
+            let at = expression.out.dots.map_or(0, |(_, at)| at as usize);
+            return misfit(at, "an ellipsis of too many axes");
+        };
+        for (axis, (i, _)) in result.axes().enumerate() {
             out.axes.push(i);
             out.single |= u32::from(of(&sizes, i) == 1) << axis;
         }

@@ -130,3 +130,28 @@ pub(super) fn one<S: Simd, T: Element>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{fits, generator};
+
+    /// The powers of a generator are all numbers below the prime: of every length that has such a plan, up to 20 000.
+    #[test]
+    fn generators_generate() {
+        let mut lengths = 0;
+        for n in (0..20_000).filter(|n| fits(*n)) {
+            let (n, mut power, mut order) = (n as u64, 1, 0);
+            let g = generator(n);
+            loop {
+                (power, order) = (power * g % n, order + 1);
+                if power == 1 {
+                    break;
+                }
+                assert!(order < n, "{g} of {n}");
+            }
+            assert_eq!(order, n - 1, "{g} of {n}");
+            lengths += 1;
+        }
+        assert!(lengths > 40, "{lengths}");
+    }
+}

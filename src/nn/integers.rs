@@ -27,7 +27,7 @@ forms! {
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
-    /// Source: the definition; ONNX DequantizeLinear. Contract: `contracts/u8_to_float-v1.yaml`.
+    /// Source: the definition; ONNX `DequantizeLinear` of opset 13. Contract: `contracts/u8_to_float-v1.yaml`.
     u8_to_float, u8_to_float_on, u8_to_float_by
         (x: &[u8], scale: &[T], offset: &[T], out: &mut [T]) -> Result<(), Error>;
 

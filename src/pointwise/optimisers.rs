@@ -218,7 +218,7 @@ forms! {
     /// ```
     ///
     /// Source: Polyak, *Some methods of speeding up the convergence of iteration methods* (1964); Sutskever et al., *On the
-    /// importance of initialization and momentum in deep learning* (2013), in the form of PyTorch's SGD.
+    /// importance of initialization and momentum in deep learning* (2013), in the form of PyTorch 2.15's `SGD`.
     /// Contract: `contracts/momentum-v1.yaml`.
     momentum, momentum_on, momentum_by
         (with: Momentum<T>, g: &[T], m: &mut [T], p: &mut [T]) -> Result<(), Error>;

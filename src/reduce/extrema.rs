@@ -223,7 +223,7 @@ reduction! {
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
-    /// Source: the definition; ONNX ArgMax with `select_last_index`. Contract: `contracts/argmax_last-v1.yaml`.
+    /// Source: the definition; ONNX `ArgMax` of opset 13 with `select_last_index`. Contract: `contracts/argmax_last-v1.yaml`.
     argmax_last, argmax_last_on, argmax_last_by(x: &[T]) -> Result<usize, Error>;
 
     /// The index of the smallest element, the highest one on a tie.
@@ -239,7 +239,7 @@ reduction! {
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
-    /// Source: the definition; ONNX ArgMin with `select_last_index`. Contract: `contracts/argmin_last-v1.yaml`.
+    /// Source: the definition; ONNX `ArgMin` of opset 13 with `select_last_index`. Contract: `contracts/argmin_last-v1.yaml`.
     argmin_last, argmin_last_on, argmin_last_by(x: &[T]) -> Result<usize, Error>;
 }
 

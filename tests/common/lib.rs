@@ -38,6 +38,8 @@ pub mod plans;
 pub mod reference;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod scaling;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod seed;
 pub mod shares;
 #[cfg(all(feature = "gpu", feature = "half"))]
 pub mod stored;

@@ -163,7 +163,19 @@ pub(super) struct Writer<'k> {
     pub(super) text: String,
     addresses: BTreeMap<Id, Address>,
     products: BTreeSet<Id>,
+    /// The constants that are ±0, by their bits.
+    zeros: BTreeMap<Id, u64>,
     pub(super) fma: &'static str,
+}
+
+/// The constants of floats that are ±0.
+fn zeros(block: &Block, into: &mut BTreeMap<Id, u64>) {
+    for inst in &block.insts {
+        if let Op::Const(bits @ (0 | 0x8000_0000)) = inst.op {
+            into.insert(inst.dst.at(0), bits);
+        }
+        inst.blocks.iter().for_each(|b| zeros(b, into));
+    }
 }
 
 /// What `fma` and `*` of floats give.
@@ -191,7 +203,16 @@ impl<'k> Writer<'k> {
     pub(super) fn new(kernel: &'k Kernel) -> Self {
         let mut all = BTreeSet::new();
         products(kernel, &kernel.body, &mut all);
-        Self { kernel, text: String::new(), addresses: BTreeMap::new(), products: all, fma: "fma" }
+        let mut none = BTreeMap::new();
+        zeros(&kernel.body, &mut none);
+        Self {
+            kernel,
+            text: String::new(),
+            addresses: BTreeMap::new(),
+            products: all,
+            zeros: none,
+            fma: "fma",
+        }
     }
 
     pub(super) fn line(&mut self, depth: usize, line: &str) {
@@ -255,6 +276,16 @@ impl<'k> Writer<'k> {
         let v = |k: usize| format!("v{}", inst.args.at(k).0);
         let infix = |sign: &str| format!("{} {sign} {}", v(0), v(1));
         let (float, bool) = (result == Type::F32, result == Type::Pred);
+        // Compilers take it that there are no NaN and no infinities, so that a product with 0 is 0, and x - x, and x/x is 1: bodies
+        // find what is not finite with such. What no compiler knows is not folded.
+        let factor = |k: usize| match self.zeros.get(&inst.args.at(k)) {
+            Some(bits) => format!("from_bits({bits:#x}u)"),
+            None => v(k),
+        };
+        let same = |k: usize| match inst.args.at(0) == inst.args.at(1) && k == 1 {
+            true => format!("rounded({})", v(k)),
+            false => v(k),
+        };
         Ok(match inst.op {
             Op::Const(bits) => literal(result, bits),
             Op::Param(i) => format!("x{}", i.saturating_sub(1)),
@@ -271,13 +302,14 @@ impl<'k> Writer<'k> {
                 // A product is rounded before it is added to, too; that of a loop of `fma` is not.
                 let term = |k: usize| match self.products.contains(&inst.args.at(k)) {
                     true => format!("rounded({})", v(k)),
-                    false => v(k),
+                    false => same(k),
                 };
                 if float { format!("rounded({} {sign} {})", term(0), term(1)) } else { infix(sign) }
             }
+            Op::Mul if float => format!("{} * {}", factor(0), factor(1)),
             Op::Mul => infix("*"),
             Op::MulHi => format!("mul_high({}, {})", v(0), v(1)),
-            Op::Div if float => infix("/"),
+            Op::Div if float => format!("{} / {}", v(0), same(1)),
             // Of integers only: those of floats differ in what they do with NaN.
             Op::Min if !float => format!("min({}, {})", v(0), v(1)),
             Op::Max if !float => format!("max({}, {})", v(0), v(1)),
@@ -303,7 +335,7 @@ impl<'k> Writer<'k> {
                 Cmp::Eq => "==",
                 Cmp::Ne => "!=",
             }),
-            Op::Fma if float => format!("{}({}, {}, {})", self.fma, v(0), v(1), v(2)),
+            Op::Fma if float => format!("{}({}, {}, {})", self.fma, factor(0), factor(1), v(2)),
             Op::Dot4 => format!("bitcast<u32>(dot4I8Packed({}, {})) + {}", v(0), v(1), v(2)),
             Op::Select => format!("select({}, {}, {})", v(2), v(1), v(0)),
             Op::Load { space: Space::Const, offset: 0 } => match self.addresses.get(&inst.args.at(0)) {

@@ -13,7 +13,7 @@ use half::bf16;
 ///
 /// Shapes, options, log-sum-exps and strides: as [`attention`](crate::attention()), without a mask. On a CPU the bits are its bits for
 /// operands converted to `f32`. A GPU with tensor cores for bf16 rounds each weight `e^(score - peak)` to bf16 before it is
-/// multiplied with the values, as FlashAttention does; their sum is that of the weights as they were.
+/// multiplied with the values, as FlashAttention 2.8 does; their sum is that of the weights as they were.
 ///
 /// NaN and ±0: as [`attention`](crate::attention()).
 ///

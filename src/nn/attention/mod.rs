@@ -103,9 +103,8 @@ struct Part<'a, T> {
 /// where its weight is 0, and may do so for queries that don't see it.
 ///
 /// Errors: [`Error::Empty`] for `heads`, `dim`, `value_dim` or `batch` of 0, [`Error::Domain`] names `kv_heads` when it does not divide
-/// `heads`, and `softcap` unless it is positive and finite; [`Error::Shape`] names `q`, `k`, `v`, `mask` or `out`, and `k` when
-/// `causal` asks for more queries than keys with [`Align::BottomRight`]; [`Error::Len`] of `lse`; [`Error::Overflow`];
-/// [`Error::Workspace`]. Nothing is written then.
+/// `heads`, and `softcap` unless it is positive and finite; [`Error::Shape`] names `q`, `k`, `v`, `mask` or `out`; [`Error::Len`] of
+/// `lse`; [`Error::Overflow`]; [`Error::Workspace`]. Nothing is written then.
 ///
 /// Scratch: [`attention_workspace`], whatever the numbers of queries and keys; what it holds does not matter.
 ///

@@ -9,11 +9,12 @@ use core::ops::Range;
 /// Which query and which key share a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Align {
-    /// The last of each, as FlashAttention 2.1 has it: query `i` of `n` stands at position `len - n + i` of `len` keys, so one
-    /// call serves a whole text, a part of it after a cache of keys, or the next token.
+    /// The last of each, as FlashAttention has it from version 2.1 on: query `i` of `n` stands at position `len - n + i` of `len` keys, so one
+    /// call serves a whole text, a part of it after a cache of keys, or the next token. Of more queries than keys the first `n - len` stand
+    /// before all keys: if `causal` they see none.
     #[default]
     BottomRight,
-    /// The first of each, as PyTorch's `is_causal` has it: query `i` stands at position `i`.
+    /// The first of each, as `is_causal` of PyTorch 2.15's `scaled_dot_product_attention` has it: query `i` stands at position `i`.
     TopLeft,
 }
 
@@ -161,7 +162,7 @@ impl<T: Element> Attention<T> {
 
     /// For these shapes, of which `out` is checked by the caller.
     pub(crate) fn on(&self, q: [usize; 2], k: [usize; 2], v: [usize; 2]) -> Result<Heads<T>, Error> {
-        let &Self { heads, kv_heads, dim, scale, causal, window, align, softcap, batch, .. } = self;
+        let &Self { heads, kv_heads, dim, scale, causal, window, softcap, batch, .. } = self;
         let value_dim = self.values();
         not_empty("batch", batch)?;
         not_empty("heads", heads)?;
@@ -180,9 +181,6 @@ impl<T: Element> Attention<T> {
         same_shape("q", [n * batch, cols], q)?;
         same_shape("k", [len * batch, kv_heads * dim], k)?;
         same_shape("v", [len * batch, kv_heads * value_dim], v)?;
-        if causal && align == Align::BottomRight && n > len {
-            return Err(Error::Shape { arg: "k", expected: [n * batch, k[1]], got: k });
-        }
         let end = self.end(n, len);
         if [end, len].iter().any(|m| m.checked_add(n).is_none_or(|n| n == usize::MAX))
             || q[0].checked_mul(heads).is_none()

@@ -37,7 +37,9 @@ const NUMBERS: [u32; 27] = [
 ];
 const CMPS: [Cmp; 6] = [Cmp::Lt, Cmp::Le, Cmp::Gt, Cmp::Ge, Cmp::Eq, Cmp::Ne];
 /// Results of each pair.
-const EACH: usize = 3 * CMPS.len() + 8;
+const EACH: usize = FLOATS.end + 4;
+/// Those of them that are floats.
+const FLOATS: std::ops::Range<usize> = 3 * CMPS.len()..3 * CMPS.len() + 9;
 
 /// Whether the comparison holds.
 fn holds(cmp: Cmp, x: f32, y: f32) -> bool {
@@ -52,7 +54,8 @@ fn holds(cmp: Cmp, x: f32, y: f32) -> bool {
 }
 
 /// The results as a kernel computes them: comparisons as such, negated and as branches; the smaller and the larger as bodies choose
-/// them, in both orders; whether each is NaN; conversions.
+/// them, in both orders; products with 0 and differences with itself, which find what is not finite; whether each is NaN;
+/// conversions.
 fn on_device<'b>(b: &'b Builder, [x, y]: [Value<'b, F32>; 2]) -> Vec<Value<'b, U32>> {
     let word = |p| Value::select(p, b.int::<U32>(1), b.int(0));
     let mut all = Vec::new();
@@ -62,7 +65,9 @@ fn on_device<'b>(b: &'b Builder, [x, y]: [Value<'b, F32>; 2]) -> Vec<Value<'b, U
         let [taken] = b.either(p, || [b.int::<U32>(1)], || [b.int::<U32>(0)]);
         all.push(taken);
     }
+    let zero = b.f32(0.0);
     all.extend([x.min(y), x.max(y), y.min(x), y.max(x)].map(|v| v.cast::<U32>()));
+    all.extend([x * zero, x - x, x / x, x.fma(zero, y), zero * -x].map(|v| v.cast::<U32>()));
     all.extend([word(x.is_nan()), word(y.is_nan())]);
     all.extend([x.to::<U32>(), x.to::<S32>().cast()]);
     all
@@ -77,6 +82,7 @@ fn on_host([x, y]: [f32; 2]) -> Vec<u32> {
     let chosen = |p: bool, [a, b]: [f32; 2]| if p { a } else { b };
     let of = [chosen(x < y, [x, y]), chosen(x > y, [x, y]), chosen(y < x, [y, x]), chosen(y > x, [y, x])];
     all.extend(of.map(f32::to_bits));
+    all.extend([x * 0.0, x - x, x / x, x.mul_add(0.0, y), 0.0 * -x].map(f32::to_bits));
     all.extend([x.is_nan(), y.is_nan()].map(u32::from));
     all.extend([x as u32, (x as i32) as u32]);
     all
@@ -111,8 +117,8 @@ pub fn numbers<D: Computes<f32> + Blocking>(device: &D) -> Result<(), Error> {
     let mut wrong = Vec::new();
     for (pair, got) in pairs.iter().zip(words.chunks(EACH)) {
         for (k, (got, want)) in got.iter().zip(on_host(*pair)).enumerate() {
-            let chosen = (3 * CMPS.len()..3 * CMPS.len() + 4).contains(&k);
-            let both_nan = chosen && f32::from_bits(*got).is_nan() && f32::from_bits(want).is_nan();
+            let both_nan =
+                FLOATS.contains(&k) && f32::from_bits(*got).is_nan() && f32::from_bits(want).is_nan();
             if *got != want && !both_nan {
                 wrong.push(format!("{pair:?}: result {k} is {got:#x}, not {want:#x}"));
             }

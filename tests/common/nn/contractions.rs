@@ -12,20 +12,29 @@ macro_rules! for_each_contraction {
     };
 }
 
-/// The operands' letters and those of the result.
-pub fn terms(expression: &str) -> (Vec<Vec<char>>, Vec<char>) {
-    let letters = |term: &str| term.chars().filter(|c| *c != ' ').collect::<Vec<_>>();
+/// The operands' letters and those of the result, by NumPy's rules: an axis of an ellipsis, by its place from the last one, is one of
+/// the letters from `À` on.
+pub fn terms(expression: &str, shapes: &[Vec<usize>]) -> (Vec<Vec<char>>, Vec<char>) {
     let (operands, out) = expression.split_once("->").map_or((expression, None), |(a, b)| (a, Some(b)));
-    let operands: Vec<_> = operands.split(',').map(letters).collect();
+    let own = |term: &str| term.chars().filter(|c| !" .".contains(*c)).count();
+    let covered = |(term, shape): (&str, &Vec<usize>)| shape.len() - own(term).min(shape.len());
+    let dotted = |term: &str| term.contains("...");
+    let most = operands.split(',').zip(shapes).filter(|pair| dotted(pair.0)).map(covered).max().unwrap_or(0);
+    let spread =
+        |n: usize| -> String { (0..n as u32).rev().filter_map(|k| char::from_u32(0xc0 + k)).collect() };
+    let letters = |term: String| term.chars().filter(|c| *c != ' ').collect::<Vec<_>>();
+    let of = |pair: (&str, &Vec<usize>)| letters(pair.0.replace("...", &spread(covered(pair))));
+    let all: Vec<_> = operands.split(',').zip(shapes).map(of).collect();
     let out = out.map_or_else(
         || {
-            let mut once: Vec<char> = operands.concat();
+            let mut once: Vec<char> = all.concat();
             once.sort_unstable();
-            once.iter().copied().filter(|c| once.iter().filter(|d| *d == c).count() == 1).collect()
+            let single = |c: &char| c.is_ascii() && once.iter().filter(|d| *d == c).count() == 1;
+            letters(spread(most)).into_iter().chain(once.iter().copied().filter(single)).collect()
         },
-        letters,
+        |out| letters(out.replace("...", &spread(most))),
     );
-    (operands, out)
+    (all, out)
 }
 
 /// Every value of indices of these sizes, the last one fastest.
@@ -41,7 +50,7 @@ fn values(sizes: &[usize]) -> impl Iterator<Item = Vec<usize>> + '_ {
 
 /// The definition.
 pub fn contraction(expression: &str, shapes: &[Vec<usize>], x: &[Vec<f64>]) -> Vec<Want> {
-    let (operands, out) = terms(expression);
+    let (operands, out) = terms(expression, shapes);
     let mut letters = out.clone();
     operands.concat().iter().for_each(|c| letters.extend((!letters.contains(c)).then_some(*c)));
     let size = |c: char| {
@@ -112,9 +121,12 @@ fn expression<T: Element>(a: &Args<T>) -> &str {
 fn shapes<T: Element>(a: &Args<T>) -> (usize, [usize; 3], [[usize; AXES]; 3]) {
     let (mut ranks, mut shapes, mut n) = ([0; 3], [[1; AXES]; 3], 0);
     for term in expression(a).split("->").next().unwrap().split(',') {
-        for c in term.bytes() {
-            // Those of an ellipsis are refused.
-            shapes[n][ranks[n].min(AXES - 1)] = a.get(std::str::from_utf8(&[c]).unwrap()).unwrap_or(1);
+        // An ellipsis is one axis here.
+        let dots = term.find("...").map(|at| at..at + 2);
+        for (_, c) in term.bytes().enumerate().filter(|(k, _)| dots.as_ref().is_none_or(|d| !d.contains(k))) {
+            let letter = [c];
+            let c = if c == b'.' { "dots" } else { std::str::from_utf8(&letter).unwrap_or_default() };
+            shapes[n][ranks[n].min(AXES - 1)] = a.get(c).unwrap_or(1);
             ranks[n] = (ranks[n] + 1).min(AXES);
         }
         n += 1;
@@ -151,6 +163,7 @@ impl Op for Contraction {
             ("ijk->kj", vec![("i", rows), ("j", 3), ("k", cols)]),
             ("i,j->ij", vec![("i", rows), ("j", cols)]),
             ("iij,j->ji", vec![("i", rows), ("j", cols)]),
+            ("...ij,jk...->k...i", vec![("dots", rows), ("i", 3), ("j", cols), ("k", 5)]),
         ];
         let (expression, mut n) = list[(rows + cols) % list.len()].clone();
         n.push((expression, 1));

@@ -46,6 +46,9 @@ fn sample<T: Element, O: Op>(rows: usize, cols: usize, r: &mut Noise) -> (Args<T
     let [ci, co] = [[1, 2, 5][r.bits() as usize % 3], 1 + (rows + r.bits() as usize) % 3];
     let kernel = 1 + r.bits() as usize % 7;
     let (stride, dilation) = (1 + r.bits() as usize % 3, 1 + r.bits() as usize % 2);
+    // Past what a byte counts, in long lines.
+    let stride =
+        if cols > 600 && r.bits().is_multiple_of(2) { 257 + r.bits() as usize % 300 } else { stride };
     let span = (kernel - 1) * dilation;
     let fewest = span.saturating_sub(cols - 1).div_ceil(2);
     let padding = fewest + r.bits() as usize % 3;
