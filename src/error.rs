@@ -86,10 +86,13 @@ pub enum Error {
         /// The row and column of the pivot.
         index: usize,
     },
-    /// An iteration that always ends well, but for rounding errors that nobody has seen, did not within its bound.
+    /// An iteration did not get near enough within its bound: one that ends but for rounding errors that nobody has seen (eigenvalues, singular
+    /// values), or one that depends on the condition of the matrix (solvers of systems).
     Convergence {
         /// The matrix.
         arg: &'static str,
+        /// What the method left in the end, where that is what it stops by.
+        residual: Option<Reached>,
     },
     /// An expression, or coded data, is wrong, or does not fit what it is about.
     Expression {
@@ -105,6 +108,27 @@ pub enum Error {
         /// What is too large.
         arg: &'static str,
     },
+}
+
+/// What an iterative method left, computed anew from the matrix and the result, in the unit of its tolerance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reached(u64);
+
+impl Reached {
+    pub(crate) const fn new(share: f64) -> Self {
+        Self(share.to_bits())
+    }
+    /// The number: `‖b - Ax‖/‖b‖` of a system.
+    #[inline]
+    pub const fn value(self) -> f64 {
+        f64::from_bits(self.0)
+    }
+}
+
+impl fmt::Display for Reached {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.1e}", self.value())
+    }
 }
 
 impl fmt::Display for Error {
@@ -131,7 +155,12 @@ impl fmt::Display for Error {
             }
             Self::Overlap { arg } => write!(f, "elements of the view of `{arg}` overlap"),
             Self::Pivot { arg, index } => write!(f, "pivot {index} of `{arg}` cannot be divided by"),
-            Self::Convergence { arg } => write!(f, "the iteration on `{arg}` did not converge"),
+            Self::Convergence { arg, residual: None } => {
+                write!(f, "the iteration on `{arg}` did not converge")
+            }
+            Self::Convergence { arg, residual: Some(left) } => {
+                write!(f, "the iteration on `{arg}` did not converge: the residual is {left}")
+            }
             Self::Expression { arg, at, why } => write!(f, "`{arg}` at byte {at}: {why}"),
             Self::Overflow { arg } => write!(f, "the size of `{arg}` overflows"),
         }
@@ -139,6 +168,13 @@ impl fmt::Display for Error {
 }
 
 impl core::error::Error for Error {}
+
+impl Error {
+    /// An iteration on `a` that came no nearer than to this residual.
+    pub(crate) const fn unsolved(residual: f64) -> Self {
+        Self::Convergence { arg: "a", residual: Some(Reached::new(residual)) }
+    }
+}
 
 /// `Ok` when `got == expected`.
 #[inline]

@@ -147,7 +147,7 @@ pub use complex::{Complex, c32, c64};
 #[cfg(feature = "half")]
 pub use convert::*;
 pub use einsum::*;
-pub use error::Error;
+pub use error::{Error, Reached};
 pub use fft::*;
 pub use fixed::{
     fixed_biquad, fixed_biquad_on, fixed_dot, fixed_dot_on, fixed_fir, fixed_fir_on, fixed_gemv,

@@ -13,6 +13,7 @@ mod batched;
 mod eigen;
 mod ranks;
 mod refined;
+mod scaled;
 mod small;
 mod spectra;
 mod symmetric;

@@ -3,10 +3,11 @@
 use crate::chart;
 use crate::files::{Failed, Place};
 use crate::market;
-use crate::system::{Matrix, heater, laplacian};
+use crate::system::{Matrix, heater, laplacian, room};
 use core::fmt;
-use fulmen::{Cg, cg_workspace, ilu0, spmv};
+use fulmen::{Cg, Csr, Error, cg_workspace, ilu0, spmv};
 use lexopt::Arg;
+use std::collections::TryReserveError;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -18,7 +19,8 @@ usage: heat [--grid N]   the temperatures of a plate of N x N points (200) that 
 
 Solves by conjugate gradients until the residual is small. The matrix has to be symmetric and positive definite.
 
-  --preconditioner P   ilu0, jacobi or none (ilu0)
+  --preconditioner P   ilu0, jacobi or none (ilu0); where it is not positive definite the next one takes its place,
+                       which a line on standard error says
   --tolerance X        the residual to reach, as a share of the right-hand side (1e-10)
   --steps N            at most so many steps (10000)
   --svg FILE           the residuals as a picture
@@ -65,9 +67,23 @@ impl From<Failed> for Stop {
     }
 }
 
-impl From<fulmen::Error> for Stop {
-    fn from(e: fulmen::Error) -> Self {
-        Self::Unsolved(e.to_string())
+impl From<Error> for Stop {
+    fn from(e: Error) -> Self {
+        Self::Unsolved(match e {
+            Error::Pivot { arg: "a", index } => {
+                format!("the matrix is not positive definite, as step {index} shows")
+            }
+            Error::Convergence { residual: Some(left), .. } => {
+                format!("the residual is {left}, and rounding errors keep it there")
+            }
+            e => e.to_string(),
+        })
+    }
+}
+
+impl From<TryReserveError> for Stop {
+    fn from(_: TryReserveError) -> Self {
+        Self::Useless("there is not enough memory for a system of this size".into())
     }
 }
 
@@ -120,6 +136,22 @@ enum Preconditioner {
     Ilu0,
     Jacobi,
     Nothing,
+}
+
+/// A preconditioner that was made.
+enum About {
+    /// In the places of the matrix.
+    Factors(Vec<f64>),
+    Diagonal(Matrix),
+}
+
+impl About {
+    fn csr<'a>(&'a self, m: &'a Matrix) -> Result<Csr<'a, f64>, Error> {
+        match self {
+            Self::Factors(values) => m.with(values),
+            Self::Diagonal(d) => d.csr(),
+        }
+    }
 }
 
 /// What the arguments ask for.
@@ -210,34 +242,35 @@ impl Request {
         let place = self.svg.as_deref().map(|path| Place::claim(path, &inputs)).transpose()?;
         let m = match &self.file {
             Some(path) => market::open(path).map_err(|e| Stop::Useless(format!("{}: {e}", named(path))))?,
-            None => laplacian(self.side),
+            None => laplacian(self.side)?,
         };
         let n = m.rows();
         let a = m.csr()?;
         let b = match self.file {
-            None => heater(self.side),
+            None => heater(self.side)?,
             Some(_) => {
-                let mut b = vec![0.0; n];
-                spmv(1.0, a, &vec![1.0; n], 0.0, &mut b)?;
+                let mut b = room(n, 0.0)?;
+                spmv(1.0, a, &room(n, 1.0)?, 0.0, &mut b)?;
                 b
             }
         };
         let started = Instant::now();
-        let about = self.about(&m)?;
+        let about = self.about(&m, err)?;
         let made = started.elapsed();
-        let mut x = vec![0.0; n];
-        let mut workspace = vec![0.0; cg_workspace(n)];
+        let mut x = room(n, 0.0)?;
+        let mut workspace = room(cg_workspace(n), 0.0)?;
         let mut bar = Bar { err, terminal, drawn: None, started };
         let mut residuals = Vec::new();
         let solved = self.iterate(
-            &mut Cg::new(a, about.csr()?, &b, &mut x, &mut workspace)?,
+            &mut Cg::new(a, about.csr(&m)?, &b, &mut x, &mut workspace)?,
             &mut residuals,
             &mut bar,
         );
         bar.clear();
         let took = started.elapsed() - made;
         // What the iteration followed, computed anew.
-        let mut left = b.clone();
+        let mut left = room(n, 0.0)?;
+        left.copy_from_slice(&b);
         spmv(-1.0, a, &x, 1.0, &mut left)?;
         let norm = fulmen::norm_l2(&b);
         let left = if norm > 0.0 { fulmen::norm_l2(&left) / norm } else { 0.0 };
@@ -268,17 +301,35 @@ impl Request {
         solved
     }
 
-    /// What each step solves with.
-    fn about(&self, m: &Matrix) -> Result<Matrix, Stop> {
-        Ok(match self.preconditioner {
-            Preconditioner::Ilu0 => {
-                let mut values = vec![0.0; m.values.len()];
-                ilu0(m.csr()?, &mut values)?;
-                Matrix { offsets: m.offsets.clone(), columns: m.columns.clone(), values }
-            }
-            Preconditioner::Jacobi => m.diagonal(false),
-            Preconditioner::Nothing => m.diagonal(true),
-        })
+    /// What each step solves with: what was asked for, or the next that is positive definite, with a line that says so.
+    fn about(&self, m: &Matrix, err: &mut dyn Write) -> Result<About, Stop> {
+        let mut instead = |which: &str, at: usize, next: &str| {
+            _ = writeln!(
+                err,
+                "heat: {which} is not positive definite in row {}: {next} takes its place",
+                at + 1
+            );
+        };
+        let mut wanted = self.preconditioner;
+        if wanted == Preconditioner::Ilu0 {
+            let mut values = room(m.values.len(), 0.0)?;
+            let bad = match ilu0(m.csr()?, &mut values) {
+                Ok(()) => (0..m.rows()).find(|&i| m.place(i, i).is_none_or(|at| values[at] <= 0.0)),
+                Err(Error::Pivot { index, .. }) => Some(index),
+                Err(e) => return Err(e.into()),
+            };
+            let Some(at) = bad else { return Ok(About::Factors(values)) };
+            instead("ILU(0)", at, "Jacobi");
+            wanted = Preconditioner::Jacobi;
+        }
+        if wanted == Preconditioner::Jacobi {
+            let diagonal = m.diagonal(false)?;
+            let Some(at) = diagonal.values.iter().position(|d| *d <= 0.0) else {
+                return Ok(About::Diagonal(diagonal));
+            };
+            instead("the diagonal", at, "none");
+        }
+        Ok(About::Diagonal(m.diagonal(true)?))
     }
 
     /// Steps until the tolerance is reached; the residual before each, and the last.
@@ -290,7 +341,7 @@ impl Request {
     ) -> Result<(), Stop> {
         residuals.push(state.residual());
         let mut most_left = state.residual();
-        while state.residual() > self.tolerance {
+        while !state.solved(self.tolerance)? {
             if state.steps() == self.most {
                 let (left, most) = (state.residual(), self.most);
                 return Err(Stop::Unsolved(format!("the residual is {left:.2e} after {most} steps")));
@@ -300,6 +351,10 @@ impl Request {
             // The residual may rise before it falls.
             most_left = most_left.max(state.residual());
             bar.show((most_left / state.residual()).ln() / (most_left / self.tolerance).ln(), state.steps());
+        }
+        // As it is now, not as the last step made it.
+        if let Some(last) = residuals.last_mut() {
+            *last = state.residual();
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! A symmetric system from a Matrix Market file, by the library's reader. Memory grows with what the file has, not with what it says it has.
 
-use crate::system::Matrix;
+use crate::system::{Matrix, room};
 use fulmen::sparse::market::Reader;
 use fulmen::{coo_to_csr, coo_to_csr_workspace};
 use std::io::{self, BufRead};
@@ -17,18 +17,24 @@ pub fn read(from: impl BufRead) -> Result<Matrix, String> {
         return Err(format!("{stored} elements are too few for a diagonal of {rows}"));
     }
     let (mut i, mut j, mut x) = (Vec::new(), Vec::new(), Vec::new());
+    let full = |e: std::collections::TryReserveError| e.to_string();
     for element in reader {
         let (row, column, value) = element.map_err(|e| e.to_string())?;
         if !value.is_finite() {
             return Err(format!("row {} and column {} have no finite number", row + 1, column + 1));
         }
+        for all in [&mut i, &mut j] {
+            all.try_reserve(1).map_err(full)?;
+        }
+        x.try_reserve(1).map_err(full)?;
         i.push(row);
         j.push(column);
         x.push(value);
     }
     let len = x.len();
-    let mut m = Matrix { offsets: vec![0; rows + 1], columns: vec![0; len], values: vec![0.0; len] };
-    let mut workspace = vec![0; coo_to_csr_workspace(rows, rows, len)];
+    let (offsets, columns) = (room(rows + 1, 0).map_err(full)?, room(len, 0).map_err(full)?);
+    let mut m = Matrix { offsets, columns, values: room(len, 0.0).map_err(full)? };
+    let mut workspace = room(coo_to_csr_workspace(rows, rows, len), 0).map_err(full)?;
     let Matrix { offsets, columns, values } = &mut m;
     let n = coo_to_csr(rows, rows, &i, &j, &x, offsets, columns, values, &mut workspace);
     let n = n.map_err(|e| e.to_string())?;

@@ -1,6 +1,23 @@
 //! Matrices of compressed rows, in memory of their own.
 
 use fulmen::{Csr, Error};
+use std::collections::TryReserveError;
+
+/// `n` elements, or an error where memory does not hold them.
+pub fn room<T: Clone>(n: usize, of: T) -> Result<Vec<T>, TryReserveError> {
+    let mut all = Vec::new();
+    all.try_reserve_exact(n)?;
+    all.resize(n, of);
+    Ok(all)
+}
+
+/// What an iterator gives, which is at most `n` elements.
+fn collected<T>(n: usize, from: impl Iterator<Item = T>) -> Result<Vec<T>, TryReserveError> {
+    let mut all = Vec::new();
+    all.try_reserve_exact(n)?;
+    all.extend(from.take(n));
+    Ok(all)
+}
 
 /// A square matrix.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,11 +38,15 @@ impl Matrix {
     pub fn with<'a>(&'a self, values: &'a [f64]) -> Result<Csr<'a, f64>, Error> {
         Csr::new(self.rows(), self.rows(), &self.offsets, &self.columns, values)
     }
-    /// The element in this row and column, if it is stored.
-    pub fn at(&self, i: usize, j: usize) -> Option<f64> {
+    /// Where the element in this row and column is stored.
+    pub fn place(&self, i: usize, j: usize) -> Option<usize> {
         let row = self.columns.get(*self.offsets.get(i)?..*self.offsets.get(i + 1)?)?;
         let k = row.binary_search(&u32::try_from(j).ok()?).ok()?;
-        self.values.get(self.offsets.get(i)? + k).copied()
+        Some(self.offsets.get(i)? + k)
+    }
+    /// The element in this row and column, if it is stored.
+    pub fn at(&self, i: usize, j: usize) -> Option<f64> {
+        self.values.get(self.place(i, j)?).copied()
     }
     /// Where it is not symmetric.
     pub fn lopsided(&self) -> Option<(usize, usize)> {
@@ -36,23 +57,25 @@ impl Matrix {
         all.find(|&(i, j)| self.at(i, j) != self.at(j, i))
     }
     /// The diagonal alone, or ones in its place.
-    pub fn diagonal(&self, ones: bool) -> Self {
+    pub fn diagonal(&self, ones: bool) -> Result<Self, TryReserveError> {
         let n = self.rows();
         let value = |i| if ones { 1.0 } else { self.at(i, i).unwrap_or(0.0) };
-        Self {
-            offsets: (0..=n).collect(),
-            columns: (0..n as u32).collect(),
-            values: (0..n).map(value).collect(),
-        }
+        Ok(Self {
+            offsets: collected(n + 1, 0..)?,
+            columns: collected(n, 0..)?,
+            values: collected(n, (0..n).map(value))?,
+        })
     }
 }
 
 /// `-h²Δ` on `side` × `side` points whose neighbours outside are 0: four, less the neighbours.
-pub fn laplacian(side: usize) -> Matrix {
+pub fn laplacian(side: usize) -> Result<Matrix, TryReserveError> {
     let n = side * side;
-    let mut m = Matrix { offsets: vec![0], columns: Vec::new(), values: Vec::new() };
-    m.columns.reserve(5 * n);
-    m.values.reserve(5 * n);
+    let mut m = Matrix { offsets: Vec::new(), columns: Vec::new(), values: Vec::new() };
+    m.offsets.try_reserve_exact(n + 1)?;
+    m.columns.try_reserve_exact(5 * n)?;
+    m.values.try_reserve_exact(5 * n)?;
+    m.offsets.push(0);
     for (i, j) in (0..n).map(|k| (k / side, k % side)) {
         let k = i * side + j;
         for (there, column, value) in [
@@ -69,12 +92,13 @@ pub fn laplacian(side: usize) -> Matrix {
         }
         m.offsets.push(m.columns.len());
     }
-    m
+    Ok(m)
 }
 
 /// `h²f` of a heater, 1 strong, in the middle half of a plate of length 1.
-pub fn heater(side: usize) -> Vec<f64> {
+pub fn heater(side: usize) -> Result<Vec<f64>, TryReserveError> {
     let h = 1.0 / (side + 1) as f64;
     let inside = |i: usize| (0.25..=0.75).contains(&(h * (i + 1) as f64));
-    (0..side * side).map(|k| if inside(k / side) && inside(k % side) { h * h } else { 0.0 }).collect()
+    let n = side * side;
+    collected(n, (0..n).map(|k| if inside(k / side) && inside(k % side) { h * h } else { 0.0 }))
 }

@@ -74,7 +74,7 @@ fn a_plate_gets_warm_in_its_middle() {
 #[test]
 fn a_sine_is_its_own_temperature() {
     let side = 20;
-    let m = system::laplacian(side);
+    let m = system::laplacian(side).unwrap();
     let a = m.csr().unwrap();
     let angle = |i: usize| (core::f64::consts::PI * (i + 1) as f64 / (side + 1) as f64).sin();
     let wave: Vec<f64> = (0..side * side).map(|k| angle(k / side) * angle(k % side)).collect();
@@ -95,6 +95,12 @@ fn matrix_market_files() {
     let lower =
         read("%%matrixmarket MATRIX Coordinate integer symmetric\n2 2 3\n2 2 3\n1 1 4\n2 1 -1\n").unwrap();
     assert_eq!(lower, m);
+    // Numbers as Fortran writes them, more elements than places, and a comment of any length.
+    let long = "long ".repeat(3000);
+    let of = format!("{HEAD}%{long}\n2 2 6\n1 1 3.0D+00\n2 2 1.5d0\n2 2 0.15+001\n1 2 -1\n1 1 1\n2 1 -1.\n");
+    assert_eq!(read(&of).unwrap(), m);
+    let array = read("%%MatrixMarket matrix array unsigned-integer symmetric\n2 2\n4\n1.0\n3\n").unwrap();
+    assert_eq!(array.values, [4.0, 1.0, 1.0, 3.0]);
     // One place twice.
     let twice = read("%%MatrixMarket matrix coordinate real symmetric\n2 2 4\n1 1 4\n2 2 3\n2 1 -2\n2 1 1\n")
         .unwrap();
@@ -108,8 +114,8 @@ fn files_that_lie_are_refused_with_the_line() {
     for (text, why) in [
         (String::new(), "line 1: the file is empty"),
         ("hello\n".into(), "line 1: a Matrix Market file begins"),
-        ("%%MatrixMarket matrix array real general\n1 1\n1\n".into(), "line 1: only a matrix by coordinates"),
-        ("%%MatrixMarket matrix coordinate complex general\n".into(), "line 1: elements are real"),
+        ("%%MatrixMarket vector array real general\n1\n1\n".into(), "line 1: only a matrix is read"),
+        ("%%MatrixMarket matrix coordinate complex general\n".into(), "line 1: elements are complex"),
         (head(""), "line 2: the file ends before its sizes"),
         (head("2 1 2\n"), "2 x 1 is not square"),
         (head("0 0 0\n"), "0 x 0 is not square, or empty"),
@@ -166,12 +172,54 @@ fn what_is_not_solved_is_said() {
     assert!(code == 1 && out.contains(": 3 steps, residual") && err.contains("after 3 steps"), "{out} {err}");
     let path = file("indefinite.mtx", &format!("{HEAD}2 2 4\n1 1 1\n2 2 -3\n1 2 2\n2 1 2\n"));
     let (code, _, err) = program(&[path.to_str().unwrap(), "--preconditioner=none"]);
-    assert!(code == 1 && err == "heat: pivot 0 of `a` cannot be divided by\n", "{err}");
-    let singular = file("singular.mtx", &format!("{HEAD}2 2 4\n1 1 1\n2 2 1\n1 2 1\n2 1 1\n"));
-    let (code, _, err) = program(&[singular.to_str().unwrap()]);
-    assert!(code == 1 && err == "heat: pivot 1 of `a` cannot be divided by\n", "{err}");
+    assert!(code == 1 && err == "heat: the matrix is not positive definite, as step 0 shows\n", "{err}");
+    // Both others are tried first, aloud.
+    let (code, _, err) = program(&[path.to_str().unwrap()]);
+    let lines: Vec<&str> = err.lines().collect();
+    assert!(code == 1 && lines.len() == 3, "{err}");
+    assert_eq!(lines[0], "heat: ILU(0) is not positive definite in row 2: Jacobi takes its place");
+    assert_eq!(lines[1], "heat: the diagonal is not positive definite in row 2: none takes its place");
     std::fs::remove_file(path).unwrap();
-    std::fs::remove_file(singular).unwrap();
+}
+
+/// Matrices that are solved though their incomplete factors are of no use.
+#[test]
+fn another_preconditioner_takes_the_place() {
+    let kershaw = "%%MatrixMarket matrix coordinate real symmetric\n4 4 8\n1 1 3\n2 1 -2\n4 1 2\n2 2 3\n3 2 -2\n3 3 3\n4 3 -2\n4 4 3\n";
+    let singular = format!("{HEAD}2 2 4\n1 1 1\n2 2 1\n1 2 1\n2 1 1\n");
+    for (name, text, row) in [("kershaw.mtx", kershaw, 4), ("singular.mtx", singular.as_str(), 2)] {
+        let path = file(name, text);
+        let (code, out, err) = program(&[path.to_str().unwrap()]);
+        let said = format!("heat: ILU(0) is not positive definite in row {row}: Jacobi takes its place\n");
+        assert!(code == 0 && err == said, "{out} {err}");
+        let steps = out.split("elements: ").nth(1).unwrap().split(' ').next().unwrap();
+        assert!(steps.parse::<usize>().unwrap() <= 2, "{out}");
+        std::fs::remove_file(path).unwrap();
+    }
+}
+
+/// In a process of its own, with less memory than the plate needs.
+#[cfg(target_os = "linux")]
+#[test]
+fn little_memory_is_an_error() {
+    const CHILD: &str = "FULMEN_HEAT_CHILD";
+    if std::env::var_os(CHILD).is_some() {
+        let (code, out, err) = program(&["--grid=10000"]);
+        assert!(code == 2 && out.is_empty(), "{out} {err}");
+        assert_eq!(err, "heat: there is not enough memory for a system of this size\n");
+        return;
+    }
+    let me = std::env::current_exe().unwrap();
+    // One that has not enough for the first array, and one that has not enough for a later one.
+    for kilobytes in ["1000000", "3500000"] {
+        let done = std::process::Command::new("sh")
+            .args(["-c", "ulimit -v $1 && exec \"$0\" --exact little_memory_is_an_error --test-threads=1"])
+            .args([me.as_os_str(), kilobytes.as_ref()])
+            .env(CHILD, "1")
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
+    }
 }
 
 #[test]

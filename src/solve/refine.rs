@@ -39,8 +39,8 @@ forms! {
     ///
     /// Errors: [`Error::Shape`] names `a`, `factors`, `b` or `x`; [`Error::Len`] `pivots`; [`Error::Index`] when one of them is not below `n`;
     /// [`Error::Workspace`] for either; [`Error::Nan`] and [`Error::Domain`] name what holds NaN or an infinity; [`Error::Pivot`] names `factors` with the
-    /// index of the first element of its diagonal that is 0: nothing is written then. [`Error::Convergence`] when they were not enough: X is as far as it
-    /// came, and may be of no use.
+    /// index of the first element of its diagonal that is 0: nothing is written then. [`Error::Convergence`] when they were not enough, with the largest
+    /// `|B - AX|` of a column as a share of `|A|·|X|`: X is as far as it came, holds neither NaN nor an infinity, and may be of no use.
     ///
     /// Scratch: [`lu_refine_workspace`].
     ///
@@ -73,7 +73,7 @@ forms! {
     ///
     /// Errors: [`Error::Shape`] names `a`, `l`, `b` or `x`; [`Error::Workspace`] for either; [`Error::Nan`] and [`Error::Domain`] name what holds NaN or an
     /// infinity; [`Error::Pivot`] names `l` with the index of the first element of its diagonal that is 0: nothing is written then.
-    /// [`Error::Convergence`] when they were not enough: X is as far as it came, and may be of no use.
+    /// [`Error::Convergence`] when they were not enough: as [`lu_refine`].
     ///
     /// Scratch: [`cholesky_refine_workspace`].
     ///
@@ -224,7 +224,8 @@ impl<P, Q> System<P, Q> {
         if n == 0 || cols == 0 {
             return Ok(0);
         }
-        let ended = Error::Convergence { arg: "a" };
+        // What was left when it was last looked at, as a share of `|A|·|X|`.
+        let mut reached = f64::INFINITY;
         let mut r = MatMut::packed(left, n, cols);
         let mut d = MatMut::packed(right, n, cols);
         let unit = libm::ldexp(libm::sqrt(n as f64), -T::SIGNIFICAND);
@@ -242,7 +243,7 @@ impl<P, Q> System<P, Q> {
                 let mut worst = 0.0f64;
                 for k in 0..cols {
                     let (share, whole) = (column(r.as_ref(), k), self.norm * column(x.as_ref(), k));
-                    let small = share <= unit * whole;
+                    let small = share <= unit * whole && share < f64::INFINITY;
                     if !small {
                         worst = if share / whole <= worst { worst } else { share / whole };
                     }
@@ -251,6 +252,7 @@ impl<P, Q> System<P, Q> {
                 if all {
                     return Ok(times - 1);
                 }
+                reached = worst;
                 // NaN is no progress, either.
                 let better = worst < before && worst <= 0.5 * before;
                 if times > most || !better {
@@ -262,7 +264,7 @@ impl<P, Q> System<P, Q> {
                 // Next to 1, so that nothing that counts is lost in `f32`.
                 let size = column(r.as_ref(), k);
                 if size - size != 0.0 {
-                    return Err(ended);
+                    return Err(Error::unsolved(reached));
                 }
                 let by = super::power(size, 1000);
                 for i in 0..n {
@@ -270,16 +272,23 @@ impl<P, Q> System<P, Q> {
                 }
             }
             (self.solve)(d.reborrow())?;
+            let mut numbers = true;
             for k in 0..cols {
                 let by = 1.0 / super::power(column(r.as_ref(), k), 1000);
                 for i in 0..n {
                     let old = if times > 0 { x.get(i, k).unwrap_or_default().to_f64() } else { 0.0 };
                     let more = f64::from(d.get(i, k).unwrap_or_default()) * by;
-                    x.set(i, k, T::from_f64(old + more));
+                    let new = T::from_f64(old + more);
+                    let number = new - new == T::ZERO;
+                    x.set(i, k, if number { new } else { T::from_f64(old) });
+                    numbers &= number;
                 }
             }
+            if !numbers {
+                break;
+            }
         }
-        Err(ended)
+        Err(Error::unsolved(reached))
     }
 }
 

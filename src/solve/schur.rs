@@ -81,7 +81,7 @@ fn schur_by<S: Simd, T: Element>(
         || m.iterate(re, im),
     );
     if done.is_none() {
-        return Err(Error::Convergence { arg: "a" });
+        return Err(Error::Convergence { arg: "a", residual: None });
     }
     for i in 0..n {
         for j in 0..n {

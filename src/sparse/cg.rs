@@ -1,5 +1,6 @@
 //! Conjugate gradients: `Ax = b` of a sparse, symmetric, positive definite A.
 
+use super::residual::{Goal, Size, Watch, advance, rounding};
 use super::triangular::{divides, finite, solve};
 use super::{Csr, spmv_on};
 use crate::blas::{Diagonal, Triangle};
@@ -17,22 +18,27 @@ pub const fn cg_workspace(n: usize) -> usize {
 }
 
 forms! {
-    /// `Ax = b` of a sparse, symmetric, positive definite A by conjugate gradients, from the `x` that there is, until the 2-norm of what is left of
-    /// `b` is at most `tolerance` times that of `b`. Each step solves with `lu`, whose two triangles (L has ones on its diagonal) make about A: the
+    /// `Ax = b` of a sparse, symmetric, positive definite A by conjugate gradients, from the `x` that there is, until the 2-norm of `b - Ax` is at most
+    /// `tolerance` times that of `b`. Each step solves with `lu`, whose two triangles (L has ones on its diagonal) make about A: the
     /// factors of [`ilu0`](crate::ilu0()), or A's diagonal alone (Jacobi), or ones on a diagonal for no preconditioner. [`Cg`] makes one step at a
     /// time.
     ///
     /// Shapes: A and `lu` are `n` by `n`, `b` and `x` have `n` elements. `lu` makes a symmetric, positive definite matrix, too, as the factors of such an
     /// A do that [`ilu0`](crate::ilu0()) finds. `most` bounds the steps. In exact arithmetic `n` are enough; their number grows with the root of the
-    /// condition of A as `lu` leaves it. What is left is followed, not computed anew: it differs from `b - Ax` by rounding errors of
-    /// the size of `ε‖A‖‖x‖`. The bits are the same for one width of lanes, by which sums are ordered.
+    /// condition of A as `lu` leaves it. The residual that a step updates drifts from `b - Ax` by rounding errors of the size of `ε‖A‖‖x‖`, so `b - Ax` is
+    /// computed anew, with sums in twice the precision, before `Ok`; where it is too large, the iteration begins anew from it. No `x` in the type of the
+    /// elements leaves less than about `ε‖A‖‖x‖`: a `tolerance` below that of `b` ends in [`Error::Convergence`]. Residuals are scaled by powers of 2: `b` may be
+    /// of any size. The bits are the same for one width of lanes, by which sums are ordered.
     ///
-    /// NaN and ±0: NaN and infinities are refused. The squares of the norms of `b` and of what is left have to be normal numbers.
+    /// NaN and ±0: NaN and infinities are refused, and none is written.
     ///
     /// Errors: [`Error::Shape`] names `a` or `lu`, [`Error::Len`] `b` or `x`; [`Error::Domain`] `tolerance` when it is negative or NaN;
     /// [`Error::Workspace`]; [`Error::Nan`] and [`Error::Domain`] name what holds NaN or an infinity; [`Error::Pivot`] names `lu` with the index of the first
-    /// element of its diagonal that is 0 or not stored: nothing is written then. [`Error::Pivot`] with the number of the step when a direction shows that A, or
-    /// what `lu` makes, is not positive definite, and [`Error::Convergence`] after `most` steps: `x` is as far as it came then.
+    /// element of its diagonal that is 0 or not stored; [`Error::Domain`] names `x` when an element of `b - Ax` is beyond the largest number: nothing is
+    /// written then. [`Error::Pivot`] with the number of the step when a direction shows that A, or
+    /// what `lu` makes, is not positive definite, and [`Error::Convergence`] with the residual that `x` leaves after `most` steps, when no begin from `b - Ax` of three
+    /// in a row halves it, or when rounding errors hide whether A is positive definite: `x` is as far as it came then. [`Error::Domain`] names `x`, `a` or `lu` when
+    /// an element of the solution, or a product with one of the matrices, is beyond the largest number: of `x` those elements are kept as they were.
     ///
     /// Scratch: [`cg_workspace`].
     ///
@@ -67,9 +73,13 @@ fn cg_by<S: Simd, T: Element>(
 ) -> Result<(), Error> {
     not_negative("tolerance", tolerance)?;
     let mut state = Cg::new_on(s, a, lu, b, x, workspace)?;
-    while state.residual() > tolerance {
+    while !state.solved_on(s, tolerance)? {
         if state.steps() == most {
-            return Err(Error::Convergence { arg: "a" });
+            state.renew_on(s)?;
+            if state.within(tolerance) {
+                break;
+            }
+            return Err(state.unsolved());
         }
         state.step_on(s)?;
     }
@@ -89,7 +99,7 @@ fn cg_by<S: Simd, T: Element>(
 /// let one = Csr::new(2, 2, &[0, 1, 2], &[0, 1], &[1.0, 1.0])?;
 /// let (mut x, mut workspace) = ([0.0; 2], [0.0; cg_workspace(2)]);
 /// let mut state = Cg::new(a, one, &[1.0, 2.0], &mut x, &mut workspace)?;
-/// while state.residual() > 1e-12 && state.steps() < 10 {
+/// while !state.solved(1e-12)? && state.steps() < 10 {
 ///     state.step()?;
 /// }
 /// assert_eq!(state.steps(), 2);
@@ -98,10 +108,10 @@ fn cg_by<S: Simd, T: Element>(
 /// ```
 #[derive(Debug)]
 pub struct Cg<'a, T> {
-    a: Csr<'a, T>,
+    goal: Goal<'a, T>,
     lu: Csr<'a, T>,
     x: &'a mut [T],
-    /// What is left of b.
+    /// What is left of b, by a power of 2.
     r: &'a mut [T],
     /// What `lu` makes of that.
     z: &'a mut [T],
@@ -110,9 +120,12 @@ pub struct Cg<'a, T> {
     q: &'a mut [T],
     /// `rᵀz`.
     rho: T,
-    /// The norms of r and of b.
-    left: T,
-    whole: T,
+    /// The norm of r, now and when it was computed anew.
+    left: Size,
+    begun: f64,
+    /// Whether no step was made since.
+    anew: bool,
+    watch: Watch,
     steps: usize,
 }
 
@@ -122,7 +135,7 @@ impl<'a, T: Element> Cg<'a, T> {
     pub fn new(
         a: Csr<'a, T>,
         lu: Csr<'a, T>,
-        b: &[T],
+        b: &'a [T],
         x: &'a mut [T],
         workspace: &'a mut [T],
     ) -> Result<Self, Error> {
@@ -133,7 +146,7 @@ impl<'a, T: Element> Cg<'a, T> {
         s: S,
         a: Csr<'a, T>,
         lu: Csr<'a, T>,
-        b: &[T],
+        b: &'a [T],
         x: &'a mut [T],
         workspace: &'a mut [T],
     ) -> Result<Self, Error> {
@@ -152,49 +165,112 @@ impl<'a, T: Element> Cg<'a, T> {
         let (z, rest) = rest.split_at_mut_checked(n).ok_or(short)?;
         let (p, rest) = rest.split_at_mut_checked(n).ok_or(short)?;
         let q = rest.get_mut(..n).ok_or(short)?;
-        let whole = norm_l2_on(s, b);
-        r.copy_from_slice(b);
-        if whole == T::ZERO {
+        let goal = Goal::new(a, b);
+        if goal.whole.norm == 0.0 {
             x.fill(T::ZERO);
-        } else {
-            spmv_on(s, -T::ONE, a, x, T::ONE, r)?;
         }
-        let left = norm_l2_on(s, r);
-        let mut state = Self { a, lu, x, r, z, p, q, rho: T::ZERO, left, whole, steps: 0 };
-        state.rho = state.precondition(s)?;
-        state.p.copy_from_slice(state.z);
+        let (left, rho, watch) = (goal.whole, T::ZERO, Watch::new());
+        let mut state = Self { goal, lu, x, r, z, p, q, rho, left, begun: 0.0, anew: false, watch, steps: 0 };
+        state.renew_on(s)?;
+        state.watch.nearer(state.share());
         Ok(state)
     }
-    /// What is left of `b` by the 2-norm, as a share of `b`.
+    /// What is left of `b` by the 2-norm, as a share of `b`: as the steps update it, so that it differs from `b - Ax` by their rounding errors; as it is
+    /// after [`Cg::renew`], and where [`Cg::solved`] is true.
     #[inline]
     pub fn residual(&self) -> T {
-        if self.left == T::ZERO { T::ZERO } else { self.left / self.whole }
+        T::from_f64(self.share())
+    }
+    fn share(&self) -> f64 {
+        self.goal.share(self.left)
+    }
+    /// Whether that is small enough.
+    fn within(&self, tolerance: T) -> bool {
+        self.share() <= tolerance.to_f64()
     }
     /// Steps that were made.
     #[inline]
     pub const fn steps(&self) -> usize {
         self.steps
     }
+    /// Whether the 2-norm of `b - Ax` is at most `tolerance` times that of `b`. Where the updated residual says so, `b - Ax` is computed anew, and the
+    /// iteration begins anew from it unless it is small enough, too.
+    ///
+    /// Errors: [`Error::Convergence`] when no begin of three in a row has halved `b - Ax`: rounding errors are all that is left; [`Error::Domain`] as [`cg`].
+    #[inline]
+    pub fn solved(&mut self, tolerance: T) -> Result<bool, Error> {
+        self.solved_on(crate::lanes::native(), tolerance)
+    }
+    /// [`Cg::solved`] on the instruction set of `s`.
+    pub fn solved_on<S: Simd>(&mut self, s: S, tolerance: T) -> Result<bool, Error> {
+        if !self.within(tolerance) || self.anew {
+            return Ok(self.within(tolerance));
+        }
+        self.renew_on(s)?;
+        let solved = self.within(tolerance);
+        if !solved && !self.watch.nearer(self.share()) {
+            return Err(self.unsolved());
+        }
+        Ok(solved)
+    }
+    /// Computes `b - Ax` anew, and begins anew from it.
+    ///
+    /// Errors: [`Error::Domain`] names `x` when an element of `b - Ax` is beyond the largest number.
+    #[inline]
+    pub fn renew(&mut self) -> Result<(), Error> {
+        self.renew_on(crate::lanes::native())
+    }
+    /// [`Cg::renew`] on the instruction set of `s`.
+    pub fn renew_on<S: Simd>(&mut self, s: S) -> Result<(), Error> {
+        self.left = self.goal.residual(self.x, self.r)?;
+        (self.begun, self.anew) = (self.left.norm, true);
+        self.rho = self.precondition(s)?;
+        self.p.copy_from_slice(self.z);
+        Ok(())
+    }
+    fn unsolved(&self) -> Error {
+        Error::unsolved(self.share())
+    }
     /// One step, unless nothing is left of `b`.
     ///
-    /// Errors: [`Error::Pivot`] with the number of the step names `a` or `lu`, which is not positive definite.
+    /// Errors: [`Error::Pivot`] with the number of the step names `a` or `lu`, which is not positive definite; [`Error::Convergence`] and [`Error::Domain`] as
+    /// [`cg`].
     #[inline]
     pub fn step(&mut self) -> Result<(), Error> {
         self.step_on(crate::lanes::native())
     }
     /// [`Cg::step`] on the instruction set of `s`.
     pub fn step_on<S: Simd>(&mut self, s: S) -> Result<(), Error> {
-        if self.left == T::ZERO {
+        // Further down the updated residual has nothing to do with the one that there is.
+        if !self.anew && self.left.norm <= rounding::<T>() * self.begun {
+            self.renew_on(s)?;
+            if self.left.norm > 0.0 && !self.watch.nearer(self.share()) {
+                return Err(self.unsolved());
+            }
+        }
+        if self.left.norm == 0.0 {
             return Ok(());
         }
-        positive("lu", self.rho, self.steps)?;
-        spmv_on(s, T::ONE, self.a, self.p, T::ZERO, self.q)?;
+        self.positive(s, false, self.rho)?;
+        spmv_on(s, T::ONE, self.goal.a, self.p, T::ZERO, self.q)?;
         let bend = dot_on(s, self.p, self.q)?;
-        positive("a", bend, self.steps)?;
+        self.positive(s, true, bend)?;
         let alpha = self.rho / bend;
-        axpy_on(s, alpha, self.p, self.x)?;
+        self.anew = false;
         axpy_on(s, -alpha, self.q, self.r)?;
-        self.left = norm_l2_on(s, self.r);
+        let now = norm_l2_on(s, self.r).to_f64();
+        // A step that no digit of x would survive is not taken; nor is it where `now` is NaN.
+        let diverges =
+            now.partial_cmp(&(self.begun / rounding::<T>())).is_none_or(core::cmp::Ordering::is_gt);
+        if diverges {
+            self.renew_on(s)?;
+            return Err(self.unsolved());
+        }
+        if !advance(s, T::from_f64(alpha.to_f64() * self.left.power()), self.p, self.x) {
+            self.renew_on(s)?;
+            return Err(Error::Domain { arg: "x" });
+        }
+        self.left.norm = now;
         let rho = self.precondition(s)?;
         let beta = rho / self.rho;
         let Self { p, z, .. } = self;
@@ -219,9 +295,33 @@ impl<'a, T: Element> Cg<'a, T> {
         );
         dot_on(s, r, z)
     }
-}
-
-/// `Ok` for a positive number that is no infinity.
-fn positive<T: Element>(arg: &'static str, x: T, index: usize) -> Result<(), Error> {
-    if x > T::ZERO && x < T::INFINITY { Ok(()) } else { Err(Error::Pivot { arg, index }) }
+    /// `Ok` when `pᵀAp`, or else `rᵀz`, is a positive number.
+    fn positive<S: Simd>(&mut self, s: S, of_a: bool, x: T) -> Result<(), Error> {
+        if x > T::ZERO && x < T::INFINITY {
+            return Ok(());
+        }
+        let arg = if of_a { "a" } else { "lu" };
+        if x - x != T::ZERO {
+            return Err(Error::Domain { arg });
+        }
+        let size = |x: &T| if *x < T::ZERO { -x.to_f64() } else { x.to_f64() };
+        // What rounding may have made of a positive number.
+        let noise: f64 = if of_a {
+            let of = |i| self.p.get(i).map_or(0.0, size);
+            let rows = self.goal.a.rows_from(0).enumerate();
+            rows.map(|(i, (c, v))| {
+                of(i) * c.iter().zip(v).map(|(c, v)| size(v) * of(*c as usize)).sum::<f64>()
+            })
+            .sum()
+        } else {
+            norm_l2_on(s, self.r).to_f64() * norm_l2_on(s, self.z).to_f64()
+        };
+        let nothing = self.q.iter().all(|q| *q == T::ZERO);
+        let noise = rounding::<T>() * libm::sqrt(self.r.len() as f64) * noise;
+        if noise == 0.0 || -x.to_f64() > noise || of_a && nothing {
+            return Err(Error::Pivot { arg, index: self.steps });
+        }
+        self.renew_on(s)?;
+        Err(self.unsolved())
+    }
 }

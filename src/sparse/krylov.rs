@@ -1,5 +1,6 @@
 //! Krylov methods for a general sparse A: GMRES and BiCGSTAB.
 
+use super::residual::{Goal, Size, Watch, advance, rounding};
 use super::triangular::{divides, finite, solve};
 use super::{Csr, spmv_on};
 use crate::blas::{Diagonal, Triangle};
@@ -30,15 +31,17 @@ forms! {
     /// directions it begins anew from where it is: more of them converge in fewer steps, and take more memory and more time for each.
     ///
     /// Shapes: A and `lu` are `n` by `n`, `b` and `x` have `n` elements. `most` bounds the steps, each of which is a product with A and a solve with `lu`. The
-    /// residual is computed anew after each `restart`, and at the end. The bits are the same for one width of lanes, by which sums are ordered.
+    /// residual is computed anew, with sums in twice the precision, after each `restart`, and before `Ok`; residuals are scaled by powers of 2, so `b` may be of any
+    /// size. No `x` in the type of the elements leaves less than about `ε‖A‖‖x‖`. The bits are the same for one width of lanes, by which sums are ordered.
     ///
-    /// NaN and ±0: NaN and infinities are refused. The squares of the norms of `b` and of what is left have to be normal numbers.
+    /// NaN and ±0: NaN and infinities are refused, and none is written.
     ///
     /// Errors: [`Error::Shape`] names `a` or `lu`, [`Error::Len`] `b` or `x`; [`Error::Domain`] `tolerance` when it is negative or NaN; [`Error::Empty`]
     /// `restart` when it is 0; [`Error::Workspace`]; [`Error::Nan`] and [`Error::Domain`] name what holds NaN or an infinity; [`Error::Pivot`] names `lu` with
-    /// the index of the first element of its diagonal that is 0 or not stored: nothing is written then. [`Error::Pivot`] names `a` with the number of
-    /// the step when A is singular in the directions that there are, and [`Error::Convergence`] after `most` steps, or where
-    /// `restart` of them bring nothing: `x` is as far as it came then.
+    /// the index of the first element of its diagonal that is 0 or not stored; [`Error::Domain`] names `x` when an element of `b - Ax` is beyond the largest number: nothing
+    /// is written then. [`Error::Pivot`] names `a` with the number of the step when A is singular in the directions that there are, and
+    /// [`Error::Convergence`] with the residual that `x` leaves after `most` steps, or where `restart` of them bring nothing: `x` is as far as it came then. [`Error::Domain`]
+    /// names `x` or `a` when an element of the solution or a product with A is beyond the largest number: of `x` those elements are kept as they were.
     ///
     /// Scratch: [`gmres_workspace`].
     ///
@@ -63,12 +66,13 @@ forms! {
     /// times that of `b`. `lu` is a preconditioner as for [`gmres`]. Memory and time of a step do not grow, but it may fail where [`gmres`] does not.
     ///
     /// Shapes: A and `lu` are `n` by `n`, `b` and `x` have `n` elements. `most` bounds the steps, each of which is two products with A and two solves with `lu`.
-    /// What is left is followed, not computed anew, as in [`cg`](crate::cg()). The bits are the same for one width of lanes, by which sums are ordered.
+    /// `b - Ax` is computed anew before `Ok`, and where a direction is orthogonal to the first residual, and the steps begin anew from it, as in
+    /// [`cg`](crate::cg()). The bits are the same for one width of lanes, by which sums are ordered.
     ///
-    /// NaN and ±0: NaN and infinities are refused. The squares of the norms of `b` and of what is left have to be normal numbers.
+    /// NaN and ±0: NaN and infinities are refused, and none is written.
     ///
-    /// Errors: as [`gmres`], but that there is no `restart`; [`Error::Pivot`] names `a` with the number of the step when a direction is orthogonal to the
-    /// first residual, from which another `x` may help.
+    /// Errors: as [`gmres`], but that there is no `restart`; [`Error::Convergence`], too, when no begin of three in a row halves `b - Ax`; [`Error::Pivot`] names `a`
+    /// with the number of the step when the first direction after such a begin is orthogonal to the residual, from which another `x` may help.
     ///
     /// Scratch: [`bicgstab_workspace`].
     ///
@@ -119,20 +123,16 @@ fn precondition<S: Simd, T: Element>(s: S, lu: Csr<'_, T>, r: &[T], z: &mut [T])
     );
 }
 
-/// `r = b - Ax`, and its norm.
-fn residual<S: Simd, T: Element>(s: S, a: Csr<'_, T>, b: &[T], x: &[T], r: &mut [T]) -> Result<T, Error> {
-    r.copy_from_slice(b);
-    spmv_on(s, -T::ONE, a, x, T::ONE, r)?;
-    Ok(norm_l2_on(s, r))
-}
-
 /// A divisor that is a number, and not 0.
 fn divisor<T: Element>(x: T, index: usize) -> Result<T, Error> {
-    if x != T::ZERO && x - x == T::ZERO { Ok(x) } else { Err(Error::Pivot { arg: "a", index }) }
+    if x - x != T::ZERO {
+        return Err(Error::Domain { arg: "a" });
+    }
+    if x != T::ZERO { Ok(x) } else { Err(Error::Pivot { arg: "a", index }) }
 }
 
-/// Whether a norm is small enough, which NaN is not: what went past the largest number has no end here.
-fn within<T: Element>(left: T, enough: T) -> bool {
+/// Whether a norm is small enough, which NaN is not.
+fn within(left: f64, enough: f64) -> bool {
     left <= enough
 }
 
@@ -163,24 +163,24 @@ fn gmres_by<S: Simd, T: Element>(
     numbers(a, lu, b, x)?;
     let (z, rest) = workspace.split_at_mut_checked(n).ok_or(short)?;
     let (basis, small) = rest.split_at_mut_checked(n * (restart + 1)).ok_or(short)?;
-    let whole = norm_l2_on(s, b);
-    let (mut steps, mut before) = (0, T::INFINITY);
-    if whole == T::ZERO {
+    let goal = Goal::new(a, b);
+    let (mut steps, mut before) = (0, f64::INFINITY);
+    if goal.whole.norm == 0.0 {
         x.fill(T::ZERO);
     } else {
         loop {
-            let r = basis.get_mut(..n).ok_or(short)?;
-            let left = residual(s, a, b, x, r)?;
-            if within(left, tolerance * whole) {
+            let left = goal.residual(x, basis.get_mut(..n).ok_or(short)?)?;
+            let share = goal.share(left);
+            if share <= tolerance.to_f64() {
                 break;
             }
             // What a restart left as it was the next ones would, too.
-            if steps >= most || within(before, left) {
-                return Err(Error::Convergence { arg: "a" });
+            if steps >= most || before <= share {
+                return Err(Error::unsolved(share));
             }
-            before = left;
+            before = share;
             let inner = restart.min(most - steps);
-            let enough = tolerance * whole;
+            let enough = goal.part(tolerance, left);
             steps += cycle(s, a, lu, x, left, enough, inner, steps, basis, z, small).ok_or(short)??;
         }
     }
@@ -198,8 +198,8 @@ fn cycle<S: Simd, T: Element>(
     a: Csr<'_, T>,
     lu: Csr<'_, T>,
     x: &mut [T],
-    left: T,
-    enough: T,
+    left: Size,
+    enough: f64,
     inner: usize,
     before: usize,
     basis: &mut [T],
@@ -214,8 +214,12 @@ fn cycle<S: Simd, T: Element>(
     let (sines, g) = rest.split_at_mut_checked(wide)?;
     let g = g.get_mut(..wide)?;
     g.fill(T::ZERO);
-    *g.first_mut()? = left;
-    basis.get_mut(..n)?.iter_mut().for_each(|v| *v = *v / left);
+    let size = T::from_f64(left.norm);
+    *g.first_mut()? = size;
+    basis.get_mut(..n)?.iter_mut().for_each(|v| *v = *v / size);
+    // Further down the residual of the small problem has nothing to do with the one that there is.
+    let enough =
+        T::from_f64(if enough > rounding::<T>() * left.norm { enough } else { rounding::<T>() * left.norm });
     let mut k = 0;
     while k < inner {
         let (done, next) = basis.split_at_mut_checked((k + 1) * n)?;
@@ -247,8 +251,9 @@ fn cycle<S: Simd, T: Element>(
         let pivot = h.get_mut(k)?;
         let long = length(*pivot, rest);
         let long = match divisor(long, before + k) {
+            // What this direction adds is rounding errors alone: what those before it gave is all.
+            Ok(long) if k > 0 && long <= T::from_f64(rounding::<T>()) * size => break,
             Ok(long) => long,
-            // Nothing that this direction adds: what those before it gave is all.
             Err(e) if k == 0 => return Some(Err(e)),
             Err(_) => break,
         };
@@ -279,7 +284,9 @@ fn cycle<S: Simd, T: Element>(
         axpy_on(s, *y, v, first).ok()?;
     }
     precondition(s, lu, first, z);
-    axpy_on(s, T::ONE, z, x).ok()?;
+    if !advance(s, T::from_f64(left.power()), z, x) {
+        return Some(Err(Error::Domain { arg: "x" }));
+    }
     // Steps that change nothing count, too.
     Some(Ok(k.max(1)))
 }
@@ -308,46 +315,94 @@ fn bicgstab_by<S: Simd, T: Element>(
     let (v, rest) = rest.split_at_mut_checked(n).ok_or(short)?;
     let (t, rest) = rest.split_at_mut_checked(n).ok_or(short)?;
     let z = rest.get_mut(..n).ok_or(short)?;
-    let whole = norm_l2_on(s, b);
-    if whole == T::ZERO {
+    let goal = Goal::new(a, b);
+    let (mut watch, mut steps) = (Watch::new(), 0);
+    if goal.whole.norm == 0.0 {
         x.fill(T::ZERO);
-        r.fill(T::ZERO);
-    }
-    let mut left = if whole == T::ZERO { T::ZERO } else { residual(s, a, b, x, r)? };
-    shadow.copy_from_slice(r);
-    p.copy_from_slice(r);
-    let (mut rho, mut steps) = (dot_on(s, shadow, r)?, 0);
-    while !within(left, tolerance * whole) {
-        if steps == most {
-            return Err(Error::Convergence { arg: "a" });
+    } else {
+        loop {
+            let left = goal.residual(x, r)?;
+            let share = goal.share(left);
+            if share <= tolerance.to_f64() {
+                break;
+            }
+            if steps >= most || !watch.nearer(share) {
+                return Err(Error::unsolved(share));
+            }
+            let enough = T::from_f64(goal.part(tolerance, left).max(rounding::<T>() * left.norm));
+            let before = steps;
+            let stopped = stabilised(s, a, lu, x, left, enough, most, &mut steps, [r, shadow, p, v, t, z]);
+            // From where a later step stopped there may be another way.
+            if let Err(e) = stopped
+                && (steps == before || !matches!(e, Error::Pivot { .. }))
+            {
+                return Err(e);
+            }
         }
-        precondition(s, lu, p, z);
-        spmv_on(s, T::ONE, a, z, T::ZERO, v)?;
-        let alpha = divisor(rho, steps)? / divisor(dot_on(s, shadow, v)?, steps)?;
-        axpy_on(s, alpha, z, x)?;
-        axpy_on(s, -alpha, v, r)?;
-        left = norm_l2_on(s, r);
-        steps += 1;
-        if within(left, tolerance * whole) {
-            break;
-        }
-        precondition(s, lu, r, z);
-        spmv_on(s, T::ONE, a, z, T::ZERO, t)?;
-        let omega = dot_on(s, t, r)? / divisor(dot_on(s, t, t)?, steps)?;
-        axpy_on(s, omega, z, x)?;
-        axpy_on(s, -omega, t, r)?;
-        left = norm_l2_on(s, r);
-        let next = dot_on(s, shadow, r)?;
-        let beta = next / rho * (alpha / divisor(omega, steps)?);
-        s.vectorize(
-            #[inline(always)]
-            || p.iter_mut().zip(&*r).zip(&*v).for_each(|((p, r), v)| *p = *r + beta * (*p - omega * *v)),
-        );
-        rho = next;
     }
     contract!(
         bicgstab,
         Ok(()),
         each | check | b.iter().zip(&*x).try_for_each(|(b, x)| check(&Call::new(&[&[*b]], &[*x])))
     )
+}
+
+/// Steps from a residual, until what they make of it is small enough.
+#[allow(clippy::too_many_arguments, reason = "what the steps go on with")]
+fn stabilised<S: Simd, T: Element>(
+    s: S,
+    a: Csr<'_, T>,
+    lu: Csr<'_, T>,
+    x: &mut [T],
+    left: Size,
+    enough: T,
+    most: usize,
+    steps: &mut usize,
+    [r, shadow, p, v, t, z]: [&mut [T]; 6],
+) -> Result<(), Error> {
+    shadow.copy_from_slice(r);
+    p.copy_from_slice(r);
+    let mut rho = dot_on(s, shadow, r)?;
+    let mut go = |alpha: T, z: &[T]| match advance(s, T::from_f64(alpha.to_f64() * left.power()), z, x) {
+        true => Ok(()),
+        false => Err(Error::Domain { arg: "x" }),
+    };
+    // A step that no digit of x would survive is not taken.
+    let diverged = |now: T| !within(now.to_f64(), left.norm / rounding::<T>());
+    while *steps < most {
+        precondition(s, lu, p, z);
+        spmv_on(s, T::ONE, a, z, T::ZERO, v)?;
+        let alpha = divisor(rho, *steps)? / divisor(dot_on(s, shadow, v)?, *steps)?;
+        axpy_on(s, -alpha, v, r)?;
+        *steps += 1;
+        let now = norm_l2_on(s, r);
+        if diverged(now) {
+            break;
+        }
+        go(alpha, z)?;
+        if now <= enough {
+            break;
+        }
+        precondition(s, lu, r, z);
+        spmv_on(s, T::ONE, a, z, T::ZERO, t)?;
+        let size = divisor(norm_l2_on(s, t), *steps)?;
+        let omega = dot_on(s, t, r)? / size / size;
+        axpy_on(s, -omega, t, r)?;
+        let now = norm_l2_on(s, r);
+        if diverged(now) {
+            break;
+        }
+        go(omega, z)?;
+        if now <= enough {
+            break;
+        }
+        let next = dot_on(s, shadow, r)?;
+        let beta = next / rho * (alpha / divisor(omega, *steps)?);
+        s.vectorize(
+            #[inline(always)]
+            || p.iter_mut().zip(&*r).zip(&*v).for_each(|((p, r), v)| *p = *r + beta * (*p - omega * *v)),
+        );
+        rho = next;
+    }
+    Ok(())
 }

@@ -1,5 +1,6 @@
 //! LOBPCG: eigenvalues at an end of the spectrum of a sparse, symmetric A.
 
+use super::residual::{Sum, row};
 use super::triangular::{divides, finite, solve};
 use super::{Csr, spmv_on};
 use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};
@@ -40,7 +41,7 @@ forms! {
     /// Shapes: A, B and `lu` are `n` by `n`; `values` has `k ≤ n` elements, and `x` those of `k` vectors, one after the other. The values come from their end of
     /// the spectrum on: ascending, or with `largest` descending. The vectors have `xᵢᵀBxⱼ = 1` for `i = j`, else 0, and the first of the largest magnitudes
     /// of each is positive. It ends when each `|Ax - λBx| ≤ tolerance·(|A| + |λ||B|)·|x|`, with 2-norms of vectors and the largest sum of magnitudes in a row of matrices, 1
-    /// without B. `most` bounds the steps, each of which makes at most `4k` products with A.
+    /// without B; the `x` and λ that are returned do, by sums in twice the precision, which look at them once more before `Ok`. `most` bounds the steps, each of which makes at most `4k` products with A.
     /// A few vectors more than are wanted, and independent ones to begin with, make it faster where values lie close; a value whose vector is orthogonal to all of
     /// `x` may be missed. In each step the vectors, their preconditioned residuals and the last directions are made orthonormal, one by one and twice,
     /// and a direction is dropped where nothing of it is left; so none of the small problems is ill conditioned. The bits are the same for one width of
@@ -52,7 +53,7 @@ forms! {
     /// `x`; [`Error::Overflow`] `x`; [`Error::Workspace`]; [`Error::Nan`] and [`Error::Domain`] name what holds NaN or an infinity, and [`Error::Domain`] a matrix with a row
     /// whose sum of magnitudes is none; [`Error::Pivot`] names `lu` with the index of the first element of its diagonal that is 0 or not stored: nothing is written
     /// then. [`Error::Pivot`] names `x` with the index of the first vector that depends on those before, and `b` with the number of the step when it shows not
-    /// to be positive definite; [`Error::Domain`] names `a` when what is made of it goes past the largest number; [`Error::Convergence`] after `most` steps, or when no residual brings a direction that is new: `x` and `values` are as far as
+    /// to be positive definite; [`Error::Domain`] names `a` when what is made of it goes past the largest number; [`Error::Convergence`] after `most` steps, or when no residual brings a direction that is new, with the largest `|Ax - λBx|` as a share of `(|A| + |λ||B|)·|x|`: `x` and `values` are as far as
     /// they came then.
     ///
     /// Scratch: [`lobpcg_workspace`].
@@ -237,6 +238,33 @@ impl<'a, T: Element> Space<'a, T> {
         to.iter_mut().zip(&*self.v).for_each(|(to, v)| *to = *to - value * *v);
         Ok([nrm2_on(s, (&*to).into()), nrm2_on(s, x.into())])
     }
+    /// As [`Space::residual`], with sums in twice the precision: the norm as a share of `(|A| + |λ||B|)·|x|`, and the row as one, too.
+    fn exact<S: Simd>(&mut self, s: S, i: usize, value: T, [of_a, of_b]: [T; 2]) -> f64 {
+        let (n, m) = (self.n, self.m);
+        let (done, to) = self.basis.split_at_mut_checked(m * n).unwrap_or_default();
+        let x = done.get(i * n..(i + 1) * n).unwrap_or_default();
+        let whole = of_a.to_f64() + libm::fabs(value.to_f64()) * of_b.to_f64();
+        let long = nrm2_on(s, x.into()).to_f64();
+        let mut squares = 0.0;
+        for (k, to) in to.iter_mut().enumerate().take(n) {
+            let mut left = row(self.a, k, x);
+            let other = match self.b {
+                Some(b) => row(b, k, x),
+                None => Sum::new(x.get(k).copied().unwrap_or_default()),
+            };
+            left.add_times(-value, other);
+            let left = left.value();
+            let share = if left == 0.0 { 0.0 } else { left / whole / long };
+            *to = T::from_f64(share);
+            squares += share * share;
+        }
+        libm::sqrt(squares)
+    }
+    /// The largest of these shares.
+    fn worst<S: Simd>(&mut self, s: S, values: &[T], sizes: [T; 2]) -> f64 {
+        let all = values.iter().enumerate().map(|(i, value)| self.exact(s, i, *value, sizes));
+        all.fold(0.0, |most: f64, x| if x <= most { most } else { x })
+    }
 }
 
 #[allow(clippy::too_many_arguments, reason = "the operands, and where it ends")]
@@ -297,7 +325,9 @@ fn iterate<S: Simd, T: Element>(
     (tolerance, [of_a, of_b], most): (T, [T; 2], usize),
 ) -> Result<usize, Error> {
     let (n, k) = (space.n, space.k);
-    let mut steps = 0;
+    let sizes = [of_a, of_b];
+    // Residuals are those of rounded sums until all are small enough, and then those of sums in twice the precision.
+    let (mut steps, mut exact) = (0, false);
     loop {
         space.m = 0;
         space.basis.iter_mut().zip(&*x).for_each(|(to, x)| *to = *x);
@@ -316,7 +346,7 @@ fn iterate<S: Simd, T: Element>(
             let [left, length] = space.residual(s, i, *value)?;
             let size = if *value < T::ZERO { -*value } else { *value };
             let enough = tolerance * (of_a + size * of_b) * length;
-            if left <= enough {
+            if if exact { space.exact(s, i, *value, sizes) <= tolerance.to_f64() } else { left <= enough } {
                 continue;
             }
             active = true;
@@ -332,11 +362,17 @@ fn iterate<S: Simd, T: Element>(
             }
             space.append(s, steps)?;
         }
-        if !active {
+        if !active && exact {
+            // The vectors that were looked at.
+            x.iter_mut().zip(&*space.basis).for_each(|(x, of)| *x = *of);
             return Ok(steps);
         }
+        if !active {
+            exact = true;
+            continue;
+        }
         if steps == most || space.m == k {
-            return Err(Error::Convergence { arg: "a" });
+            return Err(Error::unsolved(space.worst(s, values, sizes)));
         }
         for i in 0..if steps == 0 { 0 } else { k } {
             let (to, from) = (space.m * n, i * n);

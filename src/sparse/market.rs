@@ -1,7 +1,10 @@
 //! Matrix Market files (feature `std`): read element by element, written from compressed rows.
 //!
-//! Coordinates of real or whole numbers, or of a pattern, whose elements are 1; general, symmetric or skew-symmetric, of which both halves come.
-//! Memory is that of one line: what a file says of its counts is compared with what it has, and reserves nothing.
+//! Matrices by coordinates or with all elements (`array`); of real, whole or complex numbers, or of a pattern, whose elements are 1; general, symmetric,
+//! skew-symmetric or Hermitian, of which both halves come. Numbers are written as in C or as in Fortran (`4.0D+00`, `4.0+100`); whole numbers may have a point
+//! (`4.0`) and are rounded to `f64` past 2⁵³. Where a file has one place several times, all of its elements come, and their sum is what the file means:
+//! [`coo_to_csr`](crate::coo_to_csr()) adds them. Comments may be of any length. Memory is that of one line: what a file says of its counts is compared with
+//! what it has, and reserves nothing.
 //!
 //! ```
 //! use fulmen::sparse::market::{Reader, write};
@@ -28,12 +31,13 @@
 //! Source: R. Boisvert, R. Pozo, K. Remington, "The Matrix Market Exchange Formats: Initial Design" (NISTIR 5935, 1996).
 
 use super::Csr;
+use crate::complex::c64;
 use crate::lanes::Element;
 use core::fmt;
 use std::io::{self, BufRead, Read as _, Write};
 use std::vec::Vec;
 
-/// Bytes of the longest line, without its end, as the format has it.
+/// Bytes of the longest line that is no comment, without its end, as the format has it.
 pub const LINE: usize = 1024;
 
 /// Why a file could not be read.
@@ -83,6 +87,10 @@ pub enum Field {
     Real,
     /// Whole numbers.
     Integer,
+    /// Whole numbers that are not negative (`unsigned-integer`, as SciPy writes it).
+    Unsigned,
+    /// Complex numbers, which [`Reader::complex`] reads.
+    Complex,
     /// Places alone; their elements are 1.
     Pattern,
 }
@@ -97,12 +105,41 @@ pub enum Symmetry {
     Symmetric,
     /// The diagonal, which is 0, and what stands above it, which is the negative of what stands opposite.
     SkewSymmetric,
+    /// What stands above the diagonal, which is the conjugate of what stands opposite.
+    Hermitian,
 }
 
+mod value {
+    use crate::complex::c64;
+
+    /// What an element is made of.
+    pub trait Parts: Copy {
+        const COMPLEX: bool;
+        fn new(re: f64, im: f64) -> Self;
+    }
+    impl Parts for f64 {
+        const COMPLEX: bool = false;
+        fn new(re: f64, _: f64) -> Self {
+            re
+        }
+    }
+    impl Parts for c64 {
+        const COMPLEX: bool = true;
+        fn new(re: f64, im: f64) -> Self {
+            Self { re, im }
+        }
+    }
+}
+
+/// What a [`Reader`] makes of elements: `f64` or [`c64`].
+pub trait Value: value::Parts {}
+impl Value for f64 {}
+impl Value for c64 {}
+
 /// The elements of a file, each with its row and column, from 0: an iterator. Of a symmetric matrix an element comes before
-/// that opposite to it. After an error there is nothing more.
+/// that opposite to it. A matrix with all elements has them by columns, with its zeros. After an error there is nothing more.
 #[derive(Debug)]
-pub struct Reader<R> {
+pub struct Reader<R, V = f64> {
     from: R,
     /// The last line, and its number.
     text: Vec<u8>,
@@ -113,13 +150,37 @@ pub struct Reader<R> {
     len: u64,
     /// Elements that have yet to come.
     left: u64,
-    opposite: Option<(u32, u32, f64)>,
+    /// Where the next one stands, when all elements are there.
+    place: Option<[u32; 2]>,
+    opposite: Option<(u32, u32, V)>,
     ended: bool,
 }
 
 impl<R: BufRead> Reader<R> {
-    /// Reads up to the sizes.
+    /// Reads up to the sizes of a matrix whose elements are no complex numbers.
     pub fn new(from: R) -> Result<Self, Error> {
+        Self::begin(from)
+    }
+}
+
+impl<R: BufRead> Reader<R, c64> {
+    /// Reads up to the sizes of a matrix of complex numbers, or of others, whose imaginary parts are 0.
+    ///
+    /// ```
+    /// use fulmen::c64;
+    /// use fulmen::sparse::market::Reader;
+    /// let file = "%%MatrixMarket matrix coordinate complex hermitian\n2 2 1\n2 1 1.5 -2.0\n";
+    /// let all: Result<Vec<_>, _> = Reader::complex(file.as_bytes())?.collect();
+    /// assert_eq!(all?, [(1, 0, c64 { re: 1.5, im: -2.0 }), (0, 1, c64 { re: 1.5, im: 2.0 })]);
+    /// # Ok::<(), fulmen::sparse::market::Error>(())
+    /// ```
+    pub fn complex(from: R) -> Result<Self, Error> {
+        Self::begin(from)
+    }
+}
+
+impl<R: BufRead, V: Value> Reader<R, V> {
+    fn begin(from: R) -> Result<Self, Error> {
         let (field, symmetry) = (Field::Real, Symmetry::General);
         let (shape, text) = ([0; 2], Vec::new());
         let mut to = Self {
@@ -131,6 +192,7 @@ impl<R: BufRead> Reader<R> {
             symmetry,
             len: 0,
             left: 0,
+            place: None,
             opposite: None,
             ended: false,
         };
@@ -144,23 +206,38 @@ impl<R: BufRead> Reader<R> {
         if !is("%%MatrixMarket") {
             return to.wrong("a Matrix Market file begins with %%MatrixMarket");
         }
-        if !is("matrix") || !is("coordinate") {
-            return to.wrong("only a matrix by coordinates is read");
+        if !is("matrix") {
+            return to.wrong("only a matrix is read");
         }
-        let word = words.next().unwrap_or_default();
         let one = |word: &str, of: &str| word.eq_ignore_ascii_case(of);
+        let whole = match words.next().unwrap_or_default() {
+            w if one(w, "coordinate") => false,
+            w if one(w, "array") => true,
+            _ => return to.wrong("a matrix is by coordinates or an array"),
+        };
+        let word = words.next().unwrap_or_default();
         to.field = match word {
             w if one(w, "real") || one(w, "double") => Field::Real,
             w if one(w, "integer") => Field::Integer,
-            w if one(w, "pattern") => Field::Pattern,
-            _ => return to.wrong("elements are real, integer or pattern"),
+            w if one(w, "unsigned-integer") => Field::Unsigned,
+            w if one(w, "complex") => Field::Complex,
+            w if one(w, "pattern") && !whole => Field::Pattern,
+            _ => {
+                return to.wrong(
+                    "elements are real, integer, unsigned-integer, complex or, by coordinates, a pattern",
+                );
+            }
         };
+        if to.field == Field::Complex && !V::COMPLEX {
+            return to.wrong("elements are complex, and real ones are asked for");
+        }
         let word = words.next().unwrap_or_default();
         to.symmetry = match word {
             w if one(w, "general") => Symmetry::General,
             w if one(w, "symmetric") => Symmetry::Symmetric,
             w if one(w, "skew-symmetric") => Symmetry::SkewSymmetric,
-            _ => return to.wrong("a matrix is general, symmetric or skew-symmetric"),
+            w if one(w, "hermitian") => Symmetry::Hermitian,
+            _ => return to.wrong("a matrix is general, symmetric, skew-symmetric or hermitian"),
         };
         if words.next().is_some() {
             return to.wrong("the head has five words");
@@ -170,10 +247,16 @@ impl<R: BufRead> Reader<R> {
         }
         let text = core::mem::take(&mut to.text);
         let mut words = to.utf8(&text)?.split_ascii_whitespace();
-        let mut whole = || words.next().and_then(|w| w.parse::<u64>().ok());
-        let [rows, cols, len] = [whole(), whole(), whole()];
+        let mut next = || words.next().and_then(|w| w.parse::<u64>().ok());
+        let [rows, cols] = [next(), next()];
+        // An array says how many there are by its shape.
+        let len = if whole { Some(0) } else { next() };
         let (Some(rows), Some(cols), Some(len), None) = (rows, cols, len, words.next()) else {
-            return to.wrong("rows, columns and elements are three whole numbers");
+            return to.wrong(if whole {
+                "rows and columns are two whole numbers"
+            } else {
+                "rows, columns and elements are three whole numbers"
+            });
         };
         let most = u64::from(u32::MAX);
         let ([Ok(m), Ok(n)], true) = ([rows, cols].map(usize::try_from), rows <= most && cols <= most) else {
@@ -182,11 +265,26 @@ impl<R: BufRead> Reader<R> {
         if to.symmetry != Symmetry::General && m != n {
             return to.wrong("a symmetric matrix is square");
         }
-        if len > rows.saturating_mul(cols) {
-            return to.wrong("there are more elements than places");
+        (to.shape, to.len) = ([m, n], len);
+        if whole {
+            // Both are below 2³², so this is below 2⁶⁴.
+            to.len = match to.symmetry {
+                Symmetry::General => rows * cols,
+                Symmetry::Symmetric | Symmetry::Hermitian => rows * (rows + 1) / 2,
+                Symmetry::SkewSymmetric => rows * rows.saturating_sub(1) / 2,
+            };
+            to.place = Some([to.top(0), 0]);
         }
-        (to.shape, to.len, to.left) = ([m, n], len, len);
+        to.left = to.len;
         Ok(to)
+    }
+    /// The first row of a column of which all elements are there.
+    const fn top(&self, column: u32) -> u32 {
+        match self.symmetry {
+            Symmetry::General => 0,
+            Symmetry::Symmetric | Symmetry::Hermitian => column,
+            Symmetry::SkewSymmetric => column.saturating_add(1),
+        }
     }
     /// Rows.
     pub const fn rows(&self) -> usize {
@@ -220,13 +318,31 @@ impl<R: BufRead> Reader<R> {
         self.line = self.line.saturating_add(1);
         // With its end, of two bytes perhaps.
         let n = (&mut self.from).take(LINE as u64 + 3).read_until(b'\n', &mut self.text)?;
+        let ended = self.text.last() == Some(&b'\n');
         while self.text.last().is_some_and(|b| *b == b'\n' || *b == b'\r') {
             self.text.pop();
         }
         if self.text.len() > LINE {
-            return self.wrong("it is longer than 1024 bytes");
+            if self.line == 1 || self.text.first() != Some(&b'%') {
+                return self.wrong("it is longer than 1024 bytes");
+            }
+            if !ended {
+                self.skip_line()?;
+            }
         }
         Ok(n > 0)
+    }
+    /// What is left of a line.
+    fn skip_line(&mut self) -> Result<(), Error> {
+        loop {
+            let some = self.from.fill_buf()?;
+            let end = some.iter().position(|b| *b == b'\n');
+            let n = end.map_or(some.len(), |at| at.saturating_add(1));
+            self.from.consume(n);
+            if end.is_some() || n == 0 {
+                return Ok(());
+            }
+        }
     }
     /// The next line that is neither empty nor a comment.
     fn content(&mut self) -> Result<bool, Error> {
@@ -237,7 +353,7 @@ impl<R: BufRead> Reader<R> {
         }
         Ok(false)
     }
-    fn element(&mut self) -> Result<Option<(u32, u32, f64)>, Error> {
+    fn element(&mut self) -> Result<Option<(u32, u32, V)>, Error> {
         if self.left == 0 {
             return if self.content()? {
                 self.wrong("there are more elements than the sizes say")
@@ -254,33 +370,76 @@ impl<R: BufRead> Reader<R> {
             let x = words.next()?.parse::<u32>().ok()?.checked_sub(1)?;
             Some(x).filter(|x| (*x as usize) < below)
         };
-        let (Some(i), Some(j)) = (index(self.shape[0]), index(self.shape[1])) else {
-            return self.wrong("a row or a column is not there");
+        let [i, j] = match self.place {
+            Some(place) => place,
+            None => match (index(self.shape[0]), index(self.shape[1])) {
+                (Some(i), Some(j)) => [i, j],
+                _ => return self.wrong("a row or a column is not there"),
+            },
         };
-        let value = match (self.field, if self.field == Field::Pattern { None } else { words.next() }) {
-            (Field::Pattern, _) => Some(1.0),
-            (Field::Integer, Some(w)) => w.parse::<i64>().ok().map(|x| x as f64),
-            (_, w) => w.and_then(|w| w.parse::<f64>().ok()),
+        let mut next = || words.next().and_then(number);
+        let value = match self.field {
+            Field::Pattern => Some([1.0, 0.0]),
+            Field::Real => next().map(|x| [x, 0.0]),
+            Field::Complex => next().zip(next()).map(|(re, im)| [re, im]),
+            // What is no whole number leaves a rest, and infinities leave NaN.
+            Field::Integer => next().filter(|x| x % 1.0 == 0.0).map(|x| [x, 0.0]),
+            Field::Unsigned => next().filter(|x| x % 1.0 == 0.0 && *x >= 0.0).map(|x| [x, 0.0]),
         };
-        let (Some(value), None) = (value, words.next()) else {
-            return self.wrong("an element is a row, a column and, but in a pattern, a number");
+        let (Some([re, im]), None) = (value, words.next()) else {
+            return self.wrong(match (self.place, self.field) {
+                (None, _) => "an element is a row, a column and, but in a pattern, a number of the field, of two parts when it is complex",
+                (Some(_), _) => "an element is a number of the field, of two parts when it is complex",
+            });
         };
+        let value = V::new(re, im);
+        if let Some([i, j]) = self.place {
+            let below = i.saturating_add(1);
+            let next = if (below as usize) < self.shape[0] {
+                [below, j]
+            } else {
+                let column = j.saturating_add(1);
+                [self.top(column), column]
+            };
+            self.place = Some(next);
+        }
         match self.symmetry {
             Symmetry::General => {}
             Symmetry::SkewSymmetric if i == j => {
                 return self.wrong("a skew-symmetric matrix has no diagonal");
             }
             _ if j > i => return self.wrong("of a symmetric matrix there is the lower triangle"),
-            Symmetry::Symmetric if i == j => {}
+            Symmetry::Hermitian if i == j && im != 0.0 => {
+                return self.wrong("the diagonal of a Hermitian matrix is real");
+            }
+            _ if i == j => {}
             Symmetry::Symmetric => self.opposite = Some((j, i, value)),
-            Symmetry::SkewSymmetric => self.opposite = Some((j, i, -value)),
+            Symmetry::SkewSymmetric => self.opposite = Some((j, i, V::new(-re, -im))),
+            Symmetry::Hermitian => self.opposite = Some((j, i, V::new(re, -im))),
         }
         Ok(Some((i, j, value)))
     }
 }
 
-impl<R: BufRead> Iterator for Reader<R> {
-    type Item = Result<(u32, u32, f64), Error>;
+/// A number as C or Fortran writes it: with `D` for the exponent, or, of three digits, with its sign alone.
+fn number(word: &str) -> Option<f64> {
+    if let Ok(x) = word.parse() {
+        return Some(x);
+    }
+    let mark = |b: &u8| matches!(b, b'd' | b'D');
+    let bytes = word.as_bytes();
+    let [before, after] = match bytes.iter().position(mark) {
+        Some(at) => [at, at.saturating_add(1)],
+        None => [bytes.iter().skip(1).position(|b| matches!(b, b'+' | b'-'))?.saturating_add(1); 2],
+    };
+    let mut all = std::string::String::from(word.get(..before)?);
+    all.push('e');
+    all.push_str(word.get(after..)?);
+    all.parse().ok()
+}
+
+impl<R: BufRead, V: Value> Iterator for Reader<R, V> {
+    type Item = Result<(u32, u32, V), Error>;
     fn next(&mut self) -> Option<Self::Item> {
         if let Some(element) = self.opposite.take() {
             return Some(Ok(element));
@@ -294,7 +453,7 @@ impl<R: BufRead> Iterator for Reader<R> {
     }
 }
 
-impl<R: BufRead> core::iter::FusedIterator for Reader<R> {}
+impl<R: BufRead, V: Value> core::iter::FusedIterator for Reader<R, V> {}
 
 /// Writes a matrix: real numbers, general, in digits from which the same number is read. Buffers nothing.
 pub fn write<T: Element>(a: Csr<'_, T>, mut to: impl Write) -> Result<(), Error> {

@@ -22,6 +22,7 @@ pub(crate) mod krylov;
 pub(crate) mod lobpcg;
 #[cfg(feature = "std")]
 pub mod market;
+mod residual;
 pub(crate) mod sddmm;
 pub(crate) mod sell;
 pub(crate) mod spgemm;

@@ -29,7 +29,7 @@ fn argument(e: &Error) -> Option<&'static str> {
         | Error::Index { arg, .. }
         | Error::Overlap { arg }
         | Error::Overflow { arg }
-        | Error::Convergence { arg }
+        | Error::Convergence { arg, .. }
         | Error::Expression { arg, .. }
         | Error::Pivot { arg, .. } => Some(arg),
         _ => None,

@@ -230,9 +230,10 @@ fn conjugate_gradients() {
     let steps = state.steps();
     assert!((30..130).contains(&steps), "{steps}");
     assert!(x.iter().zip(&chosen).all(|(x, c)| (x - c).abs() < 1e-7));
-    for (most, want) in [(steps, Ok(())), (steps - 1, Err(Error::Convergence { arg: "a" }))] {
+    for (most, solved) in [(steps, true), (steps - 1, false)] {
         let mut y = vec![0.0; n];
-        assert_eq!(cg(a, lu, &b, &mut y, 1e-10, most, &mut workspace), want);
+        let done = cg(a, lu, &b, &mut y, 1e-10, most, &mut workspace);
+        assert!(if solved { done.is_ok() } else { matches!(done, Err(Error::Convergence { .. })) }, "{done:?}");
     }
 }
 

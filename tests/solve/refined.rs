@@ -64,7 +64,7 @@ fn systems(definite_ones: bool) {
             // One fewer is not enough, and said so.
             if times > 0 {
                 let (_, few) = refined(&a, &b, times - 1, definite_ones);
-                assert_eq!(few, Err(Error::Convergence { arg: "a" }), "{at}");
+                assert!(matches!(few, Err(Error::Convergence { arg: "a", .. })), "{at}");
             }
         }
     }
@@ -86,7 +86,7 @@ fn refinements_that_do_not_end() {
     let n = 12;
     let a = Matrix::new(n, n, |i, j| 1.0 / (i + j + 1) as f64);
     let (_, done) = refined(&a, &Matrix::random(n, 1, 5), usize::MAX, false);
-    assert_eq!(done, Err(Error::Convergence { arg: "a" }));
+    assert!(matches!(done, Err(Error::Convergence { arg: "a", .. })));
     // Factors of another matrix.
     let (a, f) = ([-1.0, 0.0, 0.0, 1.0], [1.0f32, 0.0, 0.0, 1.0]);
     let (mut x, b) = ([9.0; 2], [1.0, 1.0]);
@@ -95,5 +95,5 @@ fn refinements_that_do_not_end() {
     let b = MatRef::row_major(&b, 2, 1).unwrap();
     let to = MatMut::row_major(&mut x, 2, 1).unwrap();
     let done = lu_refine(m, l, &[0, 1], b, to, usize::MAX, &mut room::<f64>(wide), &mut room(small));
-    assert_eq!(done, Err(Error::Convergence { arg: "a" }));
+    assert!(matches!(done, Err(Error::Convergence { arg: "a", .. })));
 }

@@ -370,7 +370,7 @@ fn convected(by: Method, flow: f64, steps: [usize; 2]) {
         by(a, m, &b, &mut x, 3e-10, 0).unwrap();
         assert_eq!(x, before);
         let mut x = vec![0.0; n];
-        assert_eq!(by(a, m, &b, &mut x, 1e-10, 2), Err(Error::Convergence { arg: "a" }));
+        assert!(matches!(by(a, m, &b, &mut x, 1e-10, 2), Err(Error::Convergence { arg: "a", .. })));
         assert!(x.iter().any(|x| *x != 0.0), "as far as it came");
     }
     // Nothing that this matrix makes lies in the direction of b.
@@ -403,7 +403,7 @@ fn what_brings_nothing_ends() {
         let mut room = vec![f64::NAN; gmres_workspace(4, restart)];
         (gmres(a, one, &b, &mut x, 1e-9, restart, usize::MAX, &mut room), x)
     };
-    assert_eq!(by(2).0, Err(Error::Convergence { arg: "a" }));
+    assert!(matches!(by(2).0, Err(Error::Convergence { arg: "a", .. })));
     assert_eq!(by(4), (Ok(()), [0.0, 1.0, 0.0, 0.0]));
 }
 
