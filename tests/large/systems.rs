@@ -233,7 +233,10 @@ fn conjugate_gradients() {
     for (most, solved) in [(steps, true), (steps - 1, false)] {
         let mut y = vec![0.0; n];
         let done = cg(a, lu, &b, &mut y, 1e-10, most, &mut workspace);
-        assert!(if solved { done.is_ok() } else { matches!(done, Err(Error::Convergence { .. })) }, "{done:?}");
+        assert!(
+            if solved { done.is_ok() } else { matches!(done, Err(Error::Convergence { .. })) },
+            "{done:?}"
+        );
     }
 }
 
