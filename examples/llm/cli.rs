@@ -5,18 +5,20 @@ pub mod commands;
 
 use crate::bench;
 use crate::chart;
+use crate::chat;
 use crate::config::Config;
 use crate::files::{self, Failed, Place, Shown, shown};
 use crate::gguf::parts::{self, Parts};
 use crate::gguf::{self, Model};
 use crate::machine::{BACKENDS, Follower, Job, Machine, Weights, follower_plan, on_best_lanes, on_device};
 use crate::memory::{self, Bytes, Lack, Row};
+use crate::tokens::Tokenizer;
 use crate::train::{Mark, Recipe, Trainer, first_parameters, trainer_plan, uniform};
 use crate::vocabulary::{MOST, Vocabulary, Words, bigram_entropy};
 use crate::weights;
 use core::fmt;
 use fulmen::backend::Blocking;
-use lexopt::Arg;
+use lexopt::{Arg, ValueExt};
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -33,6 +35,8 @@ usage: llm train FILE --out MODEL     learns from the bytes of FILE
        llm perplexity MODEL --text FILE
                                       how well the model foresees FILE (its first --tokens)
        llm inspect FILE               the keys and tensors of any GGUF file
+       llm chat MODEL                 answers each line of standard input, or the --prompt
+       llm tokenize MODEL --prompt T  the tokens of T, or of each file --text, in a line; of any GGUF file with a vocabulary
 
 train:
   --out MODEL      the model; beside it, MODEL.state, from which --resume goes on
@@ -46,6 +50,13 @@ train:
 generate:
   --tokens N       how many to write (200, or up to the context)
   --temperature X  0 takes the likeliest (0.8)   --top-k N (40)   --top-p X (0.95)
+  Names of control tokens in a prompt, as <|im_start|>, are those tokens; what is written ends at the model's end of text or turn.
+chat:
+  --system T       what the conversation starts with   --template FILE  a template in Jinja, for the model's own
+  --context N      tokens of a conversation (4096, or as many as the model takes)   --tokens N  of an answer (no limit)
+  The model's own `tokenizer.chat_template` writes the messages; an answer ends at the model's end of turn.
+tokenize:
+  --plain          names of control tokens are letters, and nothing is put around the text
 bench:
   --steps N        steps to measure (10)
 all:
@@ -185,6 +196,8 @@ enum Command {
     Quantize,
     Perplexity,
     Inspect,
+    Chat,
+    Tokenize,
 }
 
 /// The options that take a number.
@@ -217,17 +230,21 @@ fn cores() -> usize {
 /// What the arguments ask for.
 pub struct Request {
     command: Command,
-    file: PathBuf,
+    pub file: PathBuf,
     out: Option<PathBuf>,
-    text: Option<PathBuf>,
+    texts: Vec<PathBuf>,
     to: Option<u32>,
     svg: Option<PathBuf>,
-    prompt: Option<Vec<u8>>,
+    pub prompt: Option<Vec<u8>>,
     resume: bool,
     fresh: bool,
     plan: bool,
+    plain: bool,
+    pub system: Option<String>,
+    pub template: Option<PathBuf>,
+    pub context: Option<usize>,
     save_every: usize,
-    tokens: Option<usize>,
+    pub tokens: Option<usize>,
     temperature: f32,
     top_k: usize,
     top_p: f32,
@@ -261,28 +278,38 @@ impl Request {
                 Some("quantize") => Command::Quantize,
                 Some("perplexity") => Command::Perplexity,
                 Some("inspect") => Command::Inspect,
+                Some("chat") => Command::Chat,
+                Some("tokenize") => Command::Tokenize,
                 _ => {
                     let word = Shown(word.to_string_lossy());
                     return usage(format!(
-                        "\"{word}\" is not train, generate, bench, quantize, perplexity or inspect"
+                        "\"{word}\" is not train, generate, bench, quantize, perplexity, inspect, chat or tokenize"
                     ));
                 }
             },
             Some(Arg::Short('h') | Arg::Long("help")) => return Err(Stop::Help),
             Some(other) => return Err(other.unexpected().into()),
-            None => return usage("train, generate, bench, quantize, perplexity or inspect?".into()),
+            None => {
+                return usage(
+                    "train, generate, bench, quantize, perplexity, inspect, chat or tokenize?".into(),
+                );
+            }
         };
         let mut r = Self {
             command,
             file: PathBuf::new(),
             out: None,
-            text: None,
+            texts: Vec::new(),
             to: None,
             svg: None,
             prompt: None,
             resume: false,
             fresh: false,
             plan: false,
+            plain: false,
+            system: None,
+            template: None,
+            context: None,
             save_every: 100,
             tokens: None,
             temperature: 0.8,
@@ -301,8 +328,9 @@ impl Request {
                 Arg::Long("resume") => r.resume = true,
                 Arg::Long("fresh") => r.fresh = true,
                 Arg::Long("plan") => r.plan = true,
+                Arg::Long("plain") => r.plain = true,
                 Arg::Long("out") => r.out = Some(args.value()?.into()),
-                Arg::Long("text") => r.text = Some(args.value()?.into()),
+                Arg::Long("text") => r.texts.push(args.value()?.into()),
                 Arg::Long("to") => {
                     let name = args.value()?.to_string_lossy().into_owned();
                     r.to = gguf::named(&name.to_lowercase());
@@ -310,6 +338,8 @@ impl Request {
                         return usage(format!("--to {} is no format of weights", Shown(name)));
                     }
                 }
+                Arg::Long("system") => r.system = Some(args.value()?.string()?),
+                Arg::Long("template") => r.template = Some(args.value()?.into()),
                 Arg::Long("svg") => r.svg = Some(args.value()?.into()),
                 Arg::Long("prompt") => r.prompt = Some(args.value()?.into_encoded_bytes()),
                 Arg::Long("backend") => {
@@ -353,7 +383,10 @@ impl Request {
             "--heads" => self.config.heads = whole()?,
             "--kv-heads" => self.config.kv_heads = whole()?,
             "--hidden" => self.config.hidden = whole()?,
-            "--context" => self.config.context = whole()?,
+            "--context" => {
+                self.config.context = whole()?;
+                self.context = Some(self.config.context);
+            }
             "--save-every" => self.save_every = whole()?,
             "--tokens" => self.tokens = Some(whole()?),
             "--temperature" => self.temperature = real()?,
@@ -386,7 +419,7 @@ impl Request {
         if !(self.top_p > 0.0 && self.top_p <= 1.0) {
             return usage("--top-p is more than 0 and at most 1");
         }
-        if r.length > self.config.context {
+        if r.length > self.config.context && self.command != Command::Chat {
             return usage("--length is longer than --context");
         }
         if !(256..=MOST).contains(&self.config.vocab) {
@@ -398,8 +431,11 @@ impl Request {
         if self.command == Command::Quantize && (self.out.is_none() || self.to.is_none()) {
             return usage("quantize needs --to and --out");
         }
-        if self.command == Command::Perplexity && self.text.is_none() {
+        if self.command == Command::Perplexity && self.texts.len() != 1 {
             return usage("perplexity needs a --text");
+        }
+        if self.command == Command::Tokenize && self.prompt.is_none() && self.texts.is_empty() {
+            return usage("tokenize needs a --prompt or a --text");
         }
         if self.resume && self.fresh {
             return usage("--resume or --fresh, not both");
@@ -429,11 +465,13 @@ impl Job for Work<'_, '_> {
             Command::Perplexity => {
                 let (model, path) = (
                     Model::open(&r.file).map_err(|why| useless(&r.file, why))?,
-                    r.text.as_deref().unwrap_or(Path::new("")),
+                    r.texts.first().map_or(Path::new(""), |p| p),
                 );
                 let text = files::read(path).map_err(|why| useless(path, why))?;
                 weights::perplexity(machine, (&r.file, model), &text, r.tokens.unwrap_or(usize::MAX), io)
             }
+            Command::Chat => chat::run(machine, r, &mut io::stdin().lock(), io),
+            Command::Tokenize => commands::tokenize(r, io),
             Command::Inspect => {
                 let bytes = files::read(&r.file).map_err(|why| useless(&r.file, why))?;
                 weights::inspect(&r.file, &bytes, io.out)

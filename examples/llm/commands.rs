@@ -1,6 +1,7 @@
 //! What each command does.
 
 use super::*;
+use fulmen_tokens::Reading;
 
 pub(super) fn quantize(r: &Request, io: &mut Streams<'_>) -> Result<(), Stop> {
     let (Some(out), Some(kind)) = (r.out.as_deref(), r.to) else { return Ok(()) };
@@ -198,6 +199,65 @@ fn recent(losses: &[f32]) -> f32 {
     last.iter().sum::<f32>() / last.len().max(1) as f32
 }
 
+/// Draws tokens as the request says.
+pub struct Sampler {
+    with: fulmen::Sampling<f32>,
+    seed: u32,
+    drawn: u64,
+    values: Vec<f32>,
+    indices: Vec<usize>,
+}
+
+impl Sampler {
+    /// Of a vocabulary of so many tokens.
+    pub fn new(r: &Request, vocab: usize) -> Result<Self, Lack> {
+        let with = fulmen::Sampling { temperature: r.temperature, top_k: r.top_k, top_p: r.top_p };
+        let n = fulmen::sample_workspace(vocab, r.top_k);
+        let (values, indices) = (memory::zeros(n)?, memory::zeros(n)?);
+        Ok(Self { with, seed: r.recipe.seed, drawn: 0, values, indices })
+    }
+
+    /// The next token, which is none of `never`.
+    pub fn next(&mut self, logits: &mut [f32], never: &[u32]) -> Result<u32, fulmen::Error> {
+        for &token in never {
+            if let Some(x) = logits.get_mut(token as usize) {
+                *x = f32::NEG_INFINITY;
+            }
+        }
+        // Rounded to `f32`, a number below 1 may be 1.
+        let draw = (uniform(self.seed, self.drawn) as f32).min(1.0 - f32::EPSILON / 2.0);
+        self.drawn += 1;
+        Ok(fulmen::sample(logits, self.with, draw, &mut self.values, &mut self.indices)? as u32)
+    }
+}
+
+/// Says what a user is to know of a file's vocabulary.
+pub fn say_notes(path: &Path, vocabulary: &Tokenizer, io: &mut Streams<'_>) {
+    for note in vocabulary.notes() {
+        io.note(format_args!("note: {}: {note}\n", shown(path)));
+    }
+}
+
+/// Prints the tokens of the prompt, or of each file of text, in a line.
+pub(super) fn tokenize(r: &Request, io: &mut Streams<'_>) -> Result<(), Stop> {
+    let files = parts::read(&r.file).map_err(|why| useless(&r.file, why))?;
+    let file = Parts::of(&files).map_err(|why| useless(&r.file, why))?;
+    let vocabulary = gguf::tokenizer(file.first()).map_err(|why| useless(&r.file, why))?;
+    say_notes(&r.file, &vocabulary, io);
+    let how = Reading { marks: !r.plain, control: !r.plain };
+    let mut line = |text: &[u8]| {
+        let ids: Vec<String> = vocabulary.read(text, how).iter().map(u32::to_string).collect();
+        writeln!(io.out, "{}", ids.join(" "))
+    };
+    if let Some(prompt) = &r.prompt {
+        line(prompt)?;
+    }
+    for path in &r.texts {
+        line(&files::read(path).map_err(|why| useless(path, why))?)?;
+    }
+    Ok(())
+}
+
 pub(super) fn generate<M: Machine + Blocking>(
     machine: M,
     r: &Request,
@@ -205,8 +265,9 @@ pub(super) fn generate<M: Machine + Blocking>(
 ) -> Result<(), Stop> {
     let name = machine.name();
     let Model { config, vocabulary, weights } = Model::open(&r.file).map_err(|why| useless(&r.file, why))?;
+    say_notes(&r.file, &vocabulary, io);
     let prompt = r.prompt.as_deref().unwrap_or_default();
-    let ids = vocabulary.encode(prompt);
+    let ids = vocabulary.encode_prompt(prompt);
     let room = (config.context + 1).saturating_sub(ids.len());
     if room == 0 || r.tokens.is_some_and(|n| n > room) {
         let wanted = r.tokens.unwrap_or(1);
@@ -227,9 +288,7 @@ pub(super) fn generate<M: Machine + Blocking>(
         rows.extend(follower_plan(&machine, &config, at_once));
         return print_plan(io.out, &rows);
     }
-    let with = fulmen::Sampling { temperature: r.temperature, top_k: r.top_k, top_p: r.top_p };
-    let choices = fulmen::sample_workspace(config.vocab, r.top_k);
-    let (mut values, mut indices) = (memory::zeros(choices)?, memory::zeros(choices)?);
+    let mut sampler = Sampler::new(r, config.vocab)?;
     let weights = Weights::new(&machine, weights)?;
     let mut follower = Follower::new(machine, config, &weights, at_once)?;
     io.out.write_all(prompt)?;
@@ -238,10 +297,8 @@ pub(super) fn generate<M: Machine + Blocking>(
     let read = started.elapsed();
     let mut bytes = Vec::new();
     for i in 0..count {
-        // Rounded to `f32`, a number below 1 may be 1.
-        let draw = (uniform(r.recipe.seed, i as u64) as f32).min(1.0 - f32::EPSILON / 2.0);
-        let token = fulmen::sample(logits, with, draw, &mut values, &mut indices)? as u32;
-        if vocabulary.end() == Some(token) {
+        let token = sampler.next(logits, vocabulary.never())?;
+        if vocabulary.ends(token) {
             count = i + 1;
             break;
         }

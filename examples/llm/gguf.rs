@@ -10,13 +10,14 @@ pub mod parts;
 use crate::config::{Config, Place};
 use crate::files::Shown;
 use crate::memory::{Lack, zeros};
-use crate::tokens::{Foreign, Tokenizer};
+use crate::tokens::Tokenizer;
 use crate::vocabulary::Vocabulary;
 use core::fmt;
 use core::ops::Range;
 use fulmen::gguf::{self, Array, Gguf, Info, Tensor};
 use fulmen::quant::{Block, blocks, bytes_of};
 use fulmen::{Error, RopeScaling, RopeStyle};
+use fulmen_tokens::Tokens;
 use parts::Parts;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -492,6 +493,18 @@ pub fn file_of<'a>(c: &Config, vocabulary: &Vocabulary, parameters: &'a [f32]) -
     }
 }
 
+/// The vocabulary of a file, whose model may be one that this program does not run.
+pub fn tokenizer(file: &Gguf<'_>) -> Result<Tokenizer, Trouble> {
+    let Some(pairs) = numbers(file, "fulmen.pairs") else {
+        return Ok(Tokenizer::Foreign(Box::new(Tokens::read(file).or_else(foreign)?)));
+    };
+    let (pairs, rest) = pairs.as_chunks();
+    match Vocabulary::new(pairs.to_vec()).filter(|_| rest.is_empty()) {
+        Some(ours) => Ok(Tokenizer::Ours(ours)),
+        None => broken("its vocabulary is not one of byte pairs"),
+    }
+}
+
 impl Model {
     /// From a file's path; the other parts of a split one are read beside it.
     pub fn open(path: &Path) -> Result<Self, Trouble> {
@@ -518,19 +531,8 @@ impl Model {
         if file.value("general.architecture").is_some() && file.tensors().next().is_none() {
             return foreign("it has no tensors, but a vocabulary alone");
         }
-        let vocabulary = || match numbers(file.first(), "fulmen.pairs") {
-            None => Ok(Tokenizer::Foreign(Box::new(Foreign::read(file.first()).or_else(foreign)?))),
-            Some(pairs) => {
-                let (pairs, rest) = pairs.as_chunks();
-                let vocabulary = Vocabulary::new(pairs.to_vec()).filter(|_| rest.is_empty());
-                vocabulary.map_or_else(
-                    || broken("its vocabulary is not one of byte pairs"),
-                    |v| Ok(Tokenizer::Ours(v)),
-                )
-            }
-        };
         keys::architecture(file)?;
-        let vocabulary = vocabulary()?;
+        let vocabulary = tokenizer(file.first())?;
         let config = keys::config(file, vocabulary.len())?;
         if vocabulary.len() != config.vocab {
             return broken(format!("its vocabulary has {} of {} tokens", vocabulary.len(), config.vocab));

@@ -7,14 +7,17 @@
 //! cargo run --release --example llm -- quantize model.gguf --to q4_0 --out small.gguf
 //! cargo run --release --example llm -- perplexity small.gguf --text FILE
 //! cargo run --release --example llm -- inspect small.gguf
+//! cargo run --release --example llm -- chat MODEL
 //! ```
 //!
 //! `model.rs` is the model, written once for every backend; `train.rs` and `machine.rs` run it on the CPU; `gguf.rs` is its
 //! file, `keys.rs` what the keys of one mean, `parts.rs` reads those that were split, `blocks.rs` formats that the library does not
-//! multiply with, `weights.rs` is what else is done with files, `vocabulary.rs` the tokens that it learns and `tokens.rs` those of other files. `cli.rs` is the command line.
+//! multiply with, `weights.rs` is what else is done with files, `vocabulary.rs` the tokens that it learns and `tokens.rs` those of other files,
+//! which `examples/tokens` reads. `chat.rs` holds conversations. `cli.rs` is the command line.
 
 mod bench;
 mod chart;
+mod chat;
 mod cli;
 mod config;
 #[path = "../common/files.rs"]

@@ -12,6 +12,8 @@
 mod bench;
 #[path = "../llm/chart.rs"]
 mod chart;
+#[path = "../llm/chat.rs"]
+mod chat;
 #[path = "../llm/cli.rs"]
 mod cli;
 #[path = "../llm/config.rs"]
@@ -38,6 +40,8 @@ mod vocabulary;
 #[path = "../llm/weights.rs"]
 mod weights;
 
+#[path = "llm_chat.rs"]
+mod chat_tests;
 #[path = "llm_files.rs"]
 mod file_tests;
 #[path = "llm_foreign.rs"]
@@ -345,7 +349,7 @@ fn it_generates_and_says_what_it_cannot() {
         (vec!["train", file, "--out", "x", "--backend=abacus"], "abacus"),
         (vec!["train", file, file], "one file"),
         (vec!["sing"], "sing"),
-        (vec![], "quantize, perplexity or inspect"),
+        (vec![], "perplexity, inspect, chat or tokenize"),
     ] {
         let (code, _, err) = program(&args);
         assert!(code == 2 && err.contains(word), "{args:?}: {code} {err}");
