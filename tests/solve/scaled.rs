@@ -2,6 +2,9 @@
 
 use super::*;
 
+/// Backward errors as ratios that LAPACK's test programs accept.
+const LIMIT: f64 = 30.0;
+
 /// An exponent from `-most` to `most`.
 fn exponent(r: &mut Noise, most: i32) -> i32 {
     (r.bits() % (2 * most as u64 + 1)) as i32 - most
