@@ -97,6 +97,7 @@ macro_rules! program {
 program! {
     bench "../../../examples/llm/bench.rs"
     chart "../../../examples/llm/chart.rs"
+    chat "../../../examples/llm/chat.rs"
     cli "../../../examples/llm/cli.rs"
     config "../../../examples/llm/config.rs"
     files "../../../examples/common/files.rs"
