@@ -51,7 +51,7 @@ OTHERS = {
     "fulmen::quant::NF4_LOW::split": "takes them apart",
 }
 # The only `unsafe` functions that a user can call: each states what it asks for.
-UNSAFE = re.compile(r"fulmen::(lanes::\w+::assume|(Mat|Vec)(Ref|Mut)::from_raw_parts)$")
+UNSAFE = re.compile(r"fulmen::(lanes::\w+::assume|(Mat|Vec)(Ref|Mut)::from_raw_parts|gpu::device::Device::(launch|amend))$")
 
 
 def document() -> dict:

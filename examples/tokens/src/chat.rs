@@ -42,14 +42,14 @@ fn failed(why: String) -> Error {
 }
 
 /// Takes the parts of a value from `left`, which is none when they are more: a list may hold itself many times.
-fn counted(value: &Jinja, left: u64, state: &State<'_, '_>) -> Result<u64, Error> {
+fn counted(value: &Jinja, left: u64) -> Result<u64, Error> {
     let mut left = left.checked_sub(1).ok_or_else(|| failed("`tojson` of too large a value".into()))?;
     if matches!(value.kind(), ValueKind::Seq | ValueKind::Map | ValueKind::Iterable) {
         for item in value.try_iter()? {
             if value.kind() == ValueKind::Map {
-                left = counted(&value.get_item(&item)?, left, state)?;
+                left = counted(&value.get_item(&item)?, left)?;
             }
-            left = counted(&item, left, state)?;
+            left = counted(&item, left)?;
         }
     } else if let Some(text) = value.as_str() {
         left = left
@@ -79,7 +79,7 @@ fn tojson(
         Some(indent) => Some(indent),
         None => args.get::<Option<Jinja>>("indent")?,
     };
-    counted(value, 1 << 20, state)?;
+    counted(value, 1 << 20)?;
     let json = filters::tojson(value, indent, [(); 0].iter().map(|()| ("", Jinja::UNDEFINED)).collect())?
         .to_string();
     state.consume_fuel((json.len() / 64) as u64)?;

@@ -218,7 +218,7 @@ impl Cutter {
 
     /// Where the words of a text lie, without gaps.
     pub fn words(&self, text: &[u8]) -> Vec<Range<usize>> {
-        let mut parts = if text.is_empty() { Vec::new() } else { vec![0..text.len()] };
+        let mut parts: Vec<_> = (!text.is_empty()).then_some(0..text.len()).into_iter().collect();
         for rule in &self.0 {
             let mut finer = Vec::with_capacity(parts.len());
             for part in parts {

@@ -48,10 +48,10 @@ impl Finder {
             let whole = &self.all[found.pattern().as_usize()];
             let (mut from, mut to) = (found.start(), found.end());
             if whole.strips[0] {
-                from -= text[done..from].iter().rev().take_while(|c| space(c)).count();
+                from -= text[done..from].iter().rev().take_while(space).count();
             }
             if whole.strips[1] {
-                to += text[to..].iter().take_while(|c| space(c)).count();
+                to += text[to..].iter().take_while(space).count();
             }
             put(&mut parts, done..from);
             parts.push(Part::Token(whole.id));
