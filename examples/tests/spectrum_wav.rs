@@ -55,11 +55,11 @@ fn integers_of_every_size() {
             let n = frames * usize::from(channels);
             // The upper bits of 64 count, as the form has them; the first ones are the extremes.
             let drawn = |i: usize, x: u64| {
-                [i64::MIN, i64::MAX][i % 2] as u64 * u64::from(i < 2) | x * u64::from(i > 1)
+                if i < 2 { [i64::MIN, i64::MAX][i] as u64 } else { x }
             };
             let whole: Vec<i64> = (0..n)
                 .map(|i| {
-                    let x = draws.below(1 << 31) << 33 | draws.below(1 << 31) << 2 | draws.below(4);
+                    let x = (draws.below(1 << 31) << 33) | (draws.below(1 << 31) << 2) | draws.below(4);
                     (drawn(i, x) >> (64 - bits) << (64 - bits)) as i64
                 })
                 .collect();
