@@ -111,7 +111,7 @@ pub fn run<M: Machine + Blocking>(
             io.out.write_all(&answer[from..])?;
             io.out.flush()?;
             if seen.len() == context {
-                io.note(format_args!("\nthe context of {context} tokens is full"));
+                io.note(format_args!("\nnote: the context of {context} tokens is full\n"));
                 break;
             }
             if count + 1 == most {

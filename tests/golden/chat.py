@@ -7,9 +7,11 @@ A text holds what each conversation of `TALKS` becomes, after a line with its nu
 template refuses one.
 """
 
+import json
 from pathlib import Path
 
 from jinja2.exceptions import TemplateError
+from jinja2.ext import Extension
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 HERE = Path(__file__).parent / "chat"
@@ -21,14 +23,22 @@ TALKS = [
 ]
 
 
+class Generation(Extension):
+    """The block of `transformers` that marks what a model learns from: what is in it."""
+
+    tags = {"generation"}
+
+    def parse(self, parser):
+        next(parser.stream)
+        return parser.parse_statements(["name:endgeneration"], drop_needle=True)
+
+
 def refuse(why):
     raise TemplateError(why)
 
 
 def main():
-    env = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.loopcontrols"])
-    import json
-
+    env = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.loopcontrols", Generation])
     env.filters["tojson"] = lambda x, indent=None: json.dumps(x, ensure_ascii=False, indent=indent)
     env.globals["raise_exception"] = refuse
     for source in sorted(HERE.glob("*.jinja")):

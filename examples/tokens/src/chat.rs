@@ -9,6 +9,7 @@ use fulmen::gguf::{Gguf, Value};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Kwargs, Value as Jinja, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, State, context, filters};
+use regex_automata::meta::Regex;
 
 /// Who says something, `system`, `user` or `assistant`, and what.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,6 +103,23 @@ fn tojson(
     Ok(out)
 }
 
+/// The template with `generation`, a block of `transformers` that marks what a model learns from, as a block that is always
+/// taken: it changes no text.
+fn without_generation(source: &str) -> Result<String, String> {
+    let tag = Regex::new(r"\{%[-+]?\s*(?:end)?generation\s*[-+]?%\}").map_err(|e| e.to_string())?;
+    let (mut out, mut done) = (String::with_capacity(source.len()), 0);
+    for found in tag.find_iter(source) {
+        out.push_str(&source[done..found.start()]);
+        let tag = &source[found.range()];
+        let ends = tag.contains("endgeneration");
+        let [name, is] = if ends { ["endgeneration", "endif"] } else { ["generation", "if true"] };
+        out.push_str(&tag.replace(name, is));
+        done = found.end();
+    }
+    out.push_str(&source[done..]);
+    Ok(out)
+}
+
 impl Template {
     /// The template of a file, where it has one.
     ///
@@ -134,7 +152,9 @@ impl Template {
             let now = jiff::ZonedDateTime::now();
             jiff::fmt::strtime::format(&format, &now).map_err(|e| failed(e.to_string()))
         });
-        environment.add_template_owned(NAME, source.to_owned()).map_err(said)?;
+        // Python cannot iterate over its `None`, which templates ask of their tools.
+        environment.add_test("iterable", |value: &Jinja| !value.is_none() && value.try_iter().is_ok());
+        environment.add_template_owned(NAME, without_generation(source)?).map_err(said)?;
         Ok(Self { environment, marks: marks.map(String::from) })
     }
 

@@ -26,7 +26,7 @@ fn conversations_become_what_python_makes_of_them() {
             include_str!(concat!("../../../tests/golden/chat/", $name, ".txt")),
         )),*]};
     }
-    for (name, source, want) in golden!["chatml" "llama3" "mistral" "gemma" "deepseek" "python"] {
+    for (name, source, want) in golden!["chatml" "llama3" "mistral" "gemma" "deepseek" "marked" "python"] {
         let template = Template::new(source, ["<s>", "</s>"]).unwrap();
         let mut got = String::new();
         for (i, messages) in talks().iter().enumerate() {
