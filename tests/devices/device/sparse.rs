@@ -77,7 +77,7 @@ fn products_with_rows_of_any_length() {
 /// program of the other.
 #[test]
 fn transposes_have_programs_of_their_own() {
-    let few = |i: usize, j: usize| (i + 3 * j) % 17 == 0;
+    let few = |i: usize, j: usize| (i + 3 * j).is_multiple_of(17);
     let all: fn(usize, usize) -> bool = |_, _| true;
     for (what, a, meet) in [
         ("a block for a row", Made::new([40, 40], all), Meet::Warps),
