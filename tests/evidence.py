@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # What is done: file, pattern, replacement; the step that must fail, and what it says then.
 ESCAPES = [
     ("an emptied list of faults", "tests/planted.py", r"(?s)^FAULTS = \[.*\]", "FAULTS = []", ["tests/faults.py", "--check"], "fewer than"),
-    ("a fault that is there twice", "tests/planted.py", r'(    \("[^\n]+\n)    \("[^\n]+\n', r"\1\1", ["tests/faults.py", "--check"], "fewer than"),
+    ("a fault that is there twice", "tests/planted.py", r'(    \("[^\n]+"\),\n)    \("[^\n]+"\),\n', r"\1\1", ["tests/faults.py", "--check"], "fewer than"),
     ("a fault that changes nothing", "tests/planted.py", r"\bON\b", "on", ["tests/faults.py", "--check"], "never switched on"),
     ("an empty harness", "src/lanes/kani.rs", r"        super::heap_selects\(x, k\);\n    }\n}\n\Z", "    }\n}\n", ["scripts/source.py"], "asserts nothing"),
     ("an assertion taken out under a harness", "src/hardware/kani.rs", r"assert!\(", "drop(", ["scripts/source.py"], "asserts nothing"),
