@@ -184,8 +184,6 @@ fn tighter(what: &str, from: &str, to: &str) -> bool {
         Some("class") => above(&["bounded", "stable", "exact"]),
         Some("level") => above(&["L0", "L1", "L2", "L3", "L4", "L5"]),
         Some("device") => above(&["host", "native"]),
-        // No root is above its number.
-        Some("tolerance") if to.contains("per: Root,") => smaller(&from.replace("per: N,", "per: Root,"), to),
         Some("tolerance") => to == told(&Tolerance::Exact) || smaller(from, to),
         _ => false,
     }
