@@ -257,20 +257,6 @@ pub fn stale<T: Element>(n: usize) -> Vec<T> {
 /// A fixed stream of numbers (splitmix64).
 pub struct Noise(pub u64);
 impl Noise {
-    /// From a seed of this run, which is printed: `FULMEN_SEED` draws the same again.
-    pub fn drawn() -> Self {
-        let given = std::env::var("FULMEN_SEED").ok().and_then(|s| s.parse().ok());
-        // There may be no clock.
-        let now = || {
-            let clock = cfg!(not(target_arch = "wasm32")).then(std::time::SystemTime::now);
-            clock
-                .and_then(|t| t.duration_since(std::time::UNIX_EPOCH).ok())
-                .map_or(1, |d| d.as_nanos() as u64)
-        };
-        let seed = given.unwrap_or_else(now);
-        println!("FULMEN_SEED={seed}");
-        Self(seed)
-    }
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;

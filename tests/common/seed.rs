@@ -1,6 +1,7 @@
 //! Seeds of tests that draw their cases anew each time.
 
 use crate::nn::Noise;
+use dense::errors;
 use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -11,16 +12,18 @@ pub struct Seed(u64);
 impl Seed {
     /// The seed for a test, which is printed: with the output of a test that fails, or with `--nocapture`.
     pub fn new(test: &str) -> Self {
-        let seed = Self::running();
+        let seed = Self::of_the_run();
+        errors::drawn();
         println!("{test}: FULMEN_SEED={} repeats this", seed.0);
         seed
     }
 
-    /// The seed within a test that has printed it.
-    pub fn running() -> Self {
+    fn of_the_run() -> Self {
         static SEED: OnceLock<u64> = OnceLock::new();
         Self(*SEED.get_or_init(|| match std::env::var("FULMEN_SEED") {
             Ok(text) => text.parse().unwrap_or_else(|_| panic!("FULMEN_SEED={text} is no number")),
+            // There may be no clock.
+            Err(_) if cfg!(target_arch = "wasm32") => 1,
             Err(_) => {
                 let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as u64);
                 Noise(now).bits() >> 32

@@ -1,6 +1,7 @@
 //! Scales that a factorisation makes on its way: of orders that are drawn at each run.
 
 use super::*;
+use common::seed::Seed;
 
 /// Backward errors as ratios that LAPACK's test programs accept.
 const LIMIT: f64 = 30.0;
@@ -68,7 +69,8 @@ fn eigenvectors_of_blocks_that_are_badly_scaled() {
             }
         }
     }
-    let r = &mut Noise::drawn();
+    let r = &mut Seed::new("eigenvectors_of_blocks_that_are_badly_scaled")
+        .stream("eigenvectors_of_blocks_that_are_badly_scaled");
     check::<f32>(r, 12);
     check::<f64>(r, 60);
 }
@@ -108,7 +110,7 @@ fn columns_at_the_ends_of_the_range() {
             }
         }
     }
-    let r = &mut Noise::drawn();
+    let r = &mut Seed::new("columns_at_the_ends_of_the_range").stream("columns_at_the_ends_of_the_range");
     check::<f32>(r, [128, -90]);
     check::<f64>(r, [1024, -950]);
 }

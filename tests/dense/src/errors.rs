@@ -3,14 +3,14 @@
 //! With `FULMEN_ERRORS` in the environment each thread appends its worst ones to that file when it ends; `scripts/accuracy.py`
 //! makes a table of them and holds it against the contracts.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::sync::OnceLock;
 
-/// Op, type, lane, and which of its promises.
-type Key = [String; 4];
+/// Op, type, lane, and which of its bounds; whether a seed of this run drew the case.
+type Key = ([String; 4], bool);
 
 #[derive(Default)]
 struct Seen(BTreeMap<Key, Worst>);
@@ -24,6 +24,12 @@ struct Worst {
 
 thread_local! {
     static SEEN: RefCell<Seen> = RefCell::default();
+    static DRAWN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// From now on the cases of this thread's test are of a seed that differs from run to run: no table can know their errors.
+pub fn drawn() {
+    DRAWN.set(true);
 }
 
 /// The errors of one op in one type on one lane, noted when this is dropped.
@@ -70,7 +76,7 @@ impl Drop for Errors<'_> {
         }
         let _ = SEEN.try_with(|seen| {
             let mut seen = seen.borrow_mut();
-            let worst = seen.0.entry(self.key.map(String::from)).or_default();
+            let worst = seen.0.entry((self.key.map(String::from), DRAWN.get())).or_default();
             worst.compared += self.compared;
             if self.share > worst.share {
                 (worst.share, worst.n) = (self.share, self.n);
@@ -92,8 +98,12 @@ impl Drop for Seen {
         let lines: String = self
             .0
             .iter()
-            .map(|([op, ty, lane, promise], w)| {
-                format!("{op}\t{ty}\t{lane}\t{promise}\t{:e}\t{}\t{}\t{test}\n", w.share, w.n, w.compared)
+            .map(|(([op, ty, lane, promise], drawn), w)| {
+                let kind = if *drawn { "drawn" } else { "fixed" };
+                format!(
+                    "{op}\t{ty}\t{lane}\t{promise}\t{:e}\t{}\t{}\t{kind}\t{test}\n",
+                    w.share, w.n, w.compared
+                )
             })
             .collect();
         if !lines.is_empty() {

@@ -1,7 +1,7 @@
 //! The pool of device memory on a host that has as much memory as a card: what is freed serves what comes next, whatever the sizes.
 
 use super::*;
-use common::nn::Noise;
+use common::seed::Seed;
 use fulmen::gpu::backend::Array;
 use fulmen::gpu::device::{Computes, Readback};
 use std::cell::RefCell;
@@ -132,14 +132,10 @@ impl Computes<f32> for Watched {}
 /// is held stays near what was in use, and nothing is lost.
 #[test]
 fn random_allocations_keep_apart() {
-    let seed = std::env::var("FULMEN_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or_else(|| {
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-        now.as_nanos() as u64
-    });
-    println!("FULMEN_SEED={seed}");
+    let seed = Seed::new("random_allocations_keep_apart");
     let memory = 600 * MIB;
     for turn in 0..4 {
-        let r = &mut Noise(seed ^ turn);
+        let r = &mut seed.stream(&turn.to_string());
         let gpu = Gpu::new(Watched { host: card(memory), parts: Rc::default() });
         let mut live: Vec<(Array<u32, Watched>, u32)> = Vec::new();
         let (mut bytes, mut refused) = (0u64, 0);
