@@ -13,6 +13,10 @@ use super::{Array, Gpu, Mat, MatMut, View, ViewMut};
 use crate::backend::Products;
 use crate::error::{same_len, same_shape};
 use alloc::vec::Vec;
+use core::ops::Range;
+
+/// The sweeps of a symmetric matrix, of all, that come after V is made orthogonal and W is multiplied anew.
+const AGAIN: usize = 4;
 
 /// Half of the distance from 1 to the next number.
 fn unit<T: Scalar>() -> f64 {
@@ -115,27 +119,46 @@ impl<D: Device> Gpu<D> {
             return self.run_one(launch, &[a.binding(self)?, values.binding(self)?, self.status()?]);
         }
         self.state.planner.line::<T::Recorded>("a", n.saturating_mul(n))?;
-        let [w, v] = [n * n; 2].map(|n| self.alloc::<T>(n));
+        let [w, v, x] = [n * n; 3].map(|n| self.alloc::<T>(n));
         let [rows, squares, lengths, quotients, state] = [n, n, n, n, 2].map(|n| self.alloc::<T>(n));
-        let (w, v, rows, squares) = (w?, v?, rows?, squares?);
+        let (w, v, x, rows, squares) = (w?, v?, x?, rows?, squares?);
         let (lengths, quotients, state) = (lengths?, quotients?, state?);
         let [rows, squares, lengths, quotients, state] =
             [&rows, &squares, &lengths, &quotients, &state].map(|x| x.view().binding(self));
         let (rows, squares, lengths, quotients, state) = (rows?, squares?, lengths?, quotients?, state?);
-        let (a, w_, v_) = (a.binding(self)?, w.view().binding(self)?, v.view().binding(self)?);
+        let a = a.binding(self)?;
         let each = [n, 1];
         let make = |meet| jacobi::rows::<T::Recorded>(meet, true);
         self.run_blocks::<T>("eigh_rows", make, each, &[a, rows, self.status()?], (&[n, n, row, col], &[]))?;
-        let open = [a, rows, w_, v_, squares, state];
-        let make = |meet| jacobi::symmetric::<T::Recorded>(meet, false);
-        self.run_blocks::<T>("eigh_open", make, each, &open, (&[n, row, col], &[]))?;
+        let open = |name, again, w: &Array<T, D>, v: &Array<T, D>| {
+            let bound = [a, rows, w.view().binding(self)?, v.view().binding(self)?, squares, state];
+            let make = move |meet| jacobi::symmetric::<T::Recorded>(meet, again);
+            self.run_blocks::<T>(name, make, each, &bound, (&[n, row, col], &[]))
+        };
+        open("eigh_open", false, &w, &v)?;
         let make = jacobi::longest::<T::Recorded>;
         self.run_blocks::<T>("eigh_norm", make, [1, 1], &[squares, state], (&[n], &[]))?;
-        let words = self.turns::<T>([w.view(), v.view()], Some(state), [n, n])?;
-        let words = words.view().binding(self)?;
-        let make = |meet| jacobi::symmetric::<T::Recorded>(meet, true);
-        self.run_blocks::<T>("eigh_again", make, each, &open, (&[n, row, col], &[]))?;
-        let bound = [w_, v_, quotients, lengths, words, self.status()?];
+        let mut words = self.alloc::<u32>(SWEEPS as usize)?;
+        self.fill(0, words.view_mut())?;
+        let (last, all) = (SWEEPS as usize - AGAIN, SWEEPS as usize);
+        self.turns::<T>([w.view(), v.view()], Some(state), &words, 0..last, [n, n])?;
+        // Thousands of rounded rotations leave V less orthogonal, and W further from A·V, than the answer may be off: V is made
+        // orthogonal by a step of Newton and Schulz, W is multiplied anew, and both are rotated again.
+        let [given, next, other] = [&v, &w, &x].map(|x| x.view().matrix(n, n));
+        let (given, next, other, half) = (given?, next?, other?, T::from_f64(-0.5));
+        self.gemm(T::ONE, given, given.t(), T::ZERO, MatMut(other))?;
+        self.gemm(half, other, given, T::ZERO, MatMut(next))?;
+        self.axpy(T::from_f64(1.5), v.view(), ViewMut(w.view()))?;
+        open("eigh_again", true, &v, &w)?;
+        self.gemm(T::ONE, next, given, T::ZERO, MatMut(other))?;
+        let (w, v, scaled) = (x, w, v);
+        let [_, after] = words.view_mut().split(last - 1)?;
+        let [before, _] = after.split(1)?;
+        self.fill(1, before)?;
+        self.turns::<T>([w.view(), v.view()], Some(state), &words, last..all, [n, n])?;
+        let (words, scaled, v_) =
+            (words.view().binding(self)?, scaled.view().binding(self)?, v.view().binding(self)?);
+        let bound = [scaled, v_, quotients, lengths, words, self.status()?];
         let make = jacobi::quotients::<T::Recorded>;
         self.run_blocks::<T>("eigh_quotients", make, each, &bound, (&[n], &[]))?;
         let (make, values) = (jacobi::eigenvectors::<T::Recorded>, values.binding(self)?);
@@ -165,19 +188,19 @@ impl<D: Device> Gpu<D> {
         }
     }
 
-    /// Turns pairs of `n` vectors of W and V until none is past its limits, with the state of a symmetric matrix; gives the words of
-    /// the sweeps.
+    /// Rotates pairs of `n` vectors of W and V until none is past its limits, in some sweeps of all, with the state of a symmetric
+    /// matrix and the words of the sweeps: each goes on where the one before it has rotated any.
     fn turns<T: Scalar>(
         &self,
         [w, v]: [View<'_, T, D>; 2],
         state: Option<Binding<'_, D::Buffer>>,
+        words: &Array<u32, D>,
+        sweeps: Range<usize>,
         [n, len]: [usize; 2],
-    ) -> Result<Array<u32, D>, Error>
+    ) -> Done
     where
         D: Computes<T> + 'static,
     {
-        let mut words = self.alloc::<u32>(SWEEPS as usize)?;
-        self.fill(0, words.view_mut())?;
         let mut bound = Vec::from([w.binding(self)?, v.binding(self)?, words.view().binding(self)?]);
         bound.extend(state);
         let (planner, is_symmetric) = (&self.state.planner, state.is_some());
@@ -185,9 +208,9 @@ impl<D: Device> Gpu<D> {
         // Two neighbours are one player.
         let rounds = n.div_ceil(TURNED / 2).next_multiple_of(2) - 1;
         let (first, least) = if is_symmetric { (beside::<T>(), 0.0) } else { (cosine(len), least::<T>(len)) };
-        for sweep in 0..SWEEPS as usize {
+        for sweep in sweeps.clone() {
             // Equal values turn each other's vectors by what is left of rounding: later sweeps leave more.
-            let late = sweep.saturating_sub(EARLY) as f64;
+            let late = (sweep - sweeps.start).saturating_sub(EARLY) as f64;
             let cosine = first * T::from_f64(1.0 + late);
             let least = T::from_f64(libm::ldexp(least, late as i32));
             let launches = (0..rounds).map(|round| {
@@ -199,7 +222,7 @@ impl<D: Device> Gpu<D> {
             let launches = launches.collect::<Result<Vec<_>, Error>>()?;
             self.go(launches, Vec::new(), &bound)?;
         }
-        Ok(words)
+        Ok(())
     }
 
     /// [`svd`](crate::svd()) by Jacobi's method from one side: up to 64 rows and columns (what a block's memory has room for; of `f64` and in
@@ -323,7 +346,9 @@ impl<D: Device> Gpu<D> {
         self.run_blocks::<T>("svd_rows", make, each, &[w_, rows, self.status()?], (&[n, m, m, 1], &[]))?;
         let make = jacobi::general::<T::Recorded>;
         self.run_blocks::<T>("svd_open", make, each, &[rows, w_, v_, state], (&[n, m], &[]))?;
-        let words = self.turns::<T>([w.view(), v.view()], None, [n, m])?;
+        let mut words = self.alloc::<u32>(SWEEPS as usize)?;
+        self.fill(0, words.view_mut())?;
+        self.turns::<T>([w.view(), v.view()], None, &words, 0..SWEEPS as usize, [n, m])?;
         let (of, words) = (a.binding(self)?, words.view().binding(self)?);
         let all = [of, w_, v_, lengths, wide, words, self.status()?, state];
         let make = jacobi::lengths::<T::Recorded>;
