@@ -156,7 +156,7 @@ fn drawn<T: Element, O: Op>() {
     let [rows, cols] = match r.within(1..=8) {
         _ if O::CUBED => [r.size(40), r.size(40)],
         1 => [2 * r.within(500..=700) + 1, r.within(1..=3)],
-        2 => [r.within(1..=2), r.size(4000)],
+        2 => [r.within(1..=2), r.size(O::LINE)],
         _ => [r.size(40), r.size(300)],
     };
     let a = O::sample::<T>(rows, cols, &mut r);

@@ -216,6 +216,8 @@ pub trait Op {
     /// Whether its time is the cube of a side, with steps that no lane knows of: the build's own lanes take every shape,
     /// others and an emulator the [`SMALL`].
     const CUBED: bool = false;
+    /// The longest line of a shape that a seed draws: shorter where the reference takes the square of its time.
+    const LINE: usize = 4000;
     /// Outputs that are gradients: the output, and the input that [`Op::loss`] is derived by.
     const GRADIENTS: &'static [(usize, usize)] = &[];
     /// Arguments for `rows` and `cols`, from the stream of noise.

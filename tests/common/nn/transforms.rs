@@ -315,6 +315,7 @@ impl Op for Rows {
 pub struct Planes;
 impl Op for Planes {
     const NAME: &'static str = "fft_2d";
+    const LINE: usize = 600;
     const ONE_NAN_IS_ALL: bool = true;
     fn mixes<T: Element>(_: &Args<T>) -> usize {
         2
@@ -378,6 +379,7 @@ impl Op for Planes {
 pub struct Volumes;
 impl Op for Volumes {
     const NAME: &'static str = "fft_3d";
+    const LINE: usize = 600;
     const ONE_NAN_IS_ALL: bool = true;
     fn mixes<T: Element>(_: &Args<T>) -> usize {
         2
