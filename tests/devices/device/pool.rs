@@ -146,7 +146,7 @@ fn random_allocations_keep_apart() {
                 let (mut first, mut last) = ([0], [0]);
                 gpu.download(array.view().part(0..1).unwrap(), &mut first).unwrap();
                 gpu.download(array.view().part(array.len() - 1..array.len()).unwrap(), &mut last).unwrap();
-                assert_eq!((first, last), ([mark], [mark]), "step {step} of seed {seed}");
+                assert_eq!((first, last), ([mark], [mark]), "step {step} of turn {turn}");
                 bytes -= 4 * array.len() as u64;
             } else {
                 // Of each class, and around the sizes between them.
@@ -168,19 +168,19 @@ fn random_allocations_keep_apart() {
                         // Never while less than a half of the memory is in use.
                         assert!(
                             bytes > memory / 2,
-                            "step {step} of seed {seed}: {bytes} in use, {words} words refused"
+                            "step {step} of turn {turn}: {bytes} in use, {words} words refused"
                         );
                     }
                 }
             }
             let held = gpu.memory_use();
             let parts: u64 = gpu.device().parts.borrow().iter().map(|(start, end)| end - start).sum();
-            assert_eq!(held.live, parts, "step {step} of seed {seed}");
+            assert_eq!(held.live, parts, "step {step} of turn {turn}");
             assert!((bytes..bytes + 256 * live.len() as u64 + 1).contains(&held.live));
             assert_eq!(held.live + held.cached, gpu.device().host.allocated());
             // Without fragments a quarter more and what blocks have to spare.
             let most = 2 * held.peak + 64 * MIB;
-            assert!(held.live + held.cached <= most, "step {step} of seed {seed}: {held:?}");
+            assert!(held.live + held.cached <= most, "step {step} of turn {turn}: {held:?}");
         }
         println!("turn {turn}: {:?}, {refused} refused", gpu.memory_use());
         drop(live);
