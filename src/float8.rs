@@ -7,8 +7,8 @@ use core::fmt;
 /// is 448, the smallest 2⁻⁹; 0 to 16 are whole numbers in it.
 ///
 /// In memory it is a byte, whose bits are those of `float8_e4m3fn` of ml_dtypes and PyTorch and of the tensor cores' `e4m3`. Products of
-/// two are exact in `f32`. What is past the largest number becomes that, as in PyTorch 2.15 and in PTX's `cvt.satfinite`; in
-/// PyTorch 2.11, ml_dtypes 0.6 and JAX 0.10 it becomes NaN, from what is above 464 on and infinities too.
+/// two are exact in `f32`. What is past the largest number becomes that, as in PyTorch from 2.13 on and in PTX's `cvt.satfinite`; in
+/// PyTorch up to 2.12, ml_dtypes 0.6 and JAX 0.10 it becomes NaN, from what is above 464 on and infinities too.
 ///
 /// ```
 /// use fulmen::E4m3;

@@ -476,6 +476,7 @@ FAULTS = [
     ("free memory behind what comes back", "src/gpu/backend/pool.rs", "if let Some(length) = of.free.remove(&end) {", "if !ON && let Some(length) = of.free.remove(&end) {", "devices device::pool"),
     ("where a cut range goes on", "src/gpu/backend/pool.rs", "of.free.insert(start + size, bytes - size);", "of.free.insert(start + if ON { size - size % 512 } else { size }, bytes - size);", "devices device::pool"),
     ("memory that is given back before a refusal", "src/gpu/backend/pool.rs", "if self.trim() == 0 && !freed", "if (ON || self.trim() == 0) && !freed", "devices device::pool"),
+    ("unwritten neighbours of what is no whole word", "src/gpu/device/host.rs", "b.fill(range, &[]);", "if !ON {\n                b.fill(range, &[]);\n            }", "devices device::blocks::memory_that_nothing_has_written"),
     ("quotients of vectors that are not of length 1", "src/gpu/template/jacobi.rs", "known(quotient / squares)", "known(if ON { quotient } else { quotient / squares })", "devices spectra_keep_their_contracts"),
     ("singular values by vectors that are not of length 1", "src/gpu/template/jacobi/block.rs", "nearer(squares.root() / other, again.root() / other)", "if ON { squares.root() } else { nearer(squares.root() / other, again.root() / other) }", "devices spectra_keep_their_contracts"),
 ]

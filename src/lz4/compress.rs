@@ -1,8 +1,9 @@
 //! The matcher: greedy, one candidate for each hash, as in the `fast` level of LZ4. A warp of a device finds the same matches, as it
 //! looks at 32 places at once of which the first that matches is taken.
 
-/// Bits of a hash: a table of 8 KiB, as firmware's stacks and a warp's shared memory hold it.
-pub(crate) const BITS: u32 = 12;
+/// Bits of a hash, as many as LZ4 has for blocks of up to 64 KiB: a table of 16 KiB, as stacks and a warp's shared memory hold it. With 12
+/// of them blocks are up to 1.8 % larger.
+pub(crate) const BITS: u32 = 13;
 /// 2³² over the golden ratio (Knuth, The Art of Computer Programming 3, 6.4): the hash of four bytes is the upper bits of the product.
 pub(crate) const MULTIPLIER: u32 = 2_654_435_761;
 /// The fewest bytes of a match.

@@ -39,7 +39,7 @@ pub const fn lz4_bound(n: usize) -> usize {
 /// NaN and ±0: none.
 ///
 /// Errors: [`Error::Domain`] when `block` is 0 or more than 65536; [`Error::Len`] when `sizes` or `out` has another length.
-/// Scratch: none (8 KiB of stack).
+/// Scratch: none (16 KiB of stack).
 ///
 /// ```
 /// use fulmen::{lz4_bound, lz4_compress, lz4_decompress};

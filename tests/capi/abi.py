@@ -1,7 +1,9 @@
 """The routines of include/fulmen.h and how Python calls them."""
 
 import ctypes
+import os
 import re
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -95,6 +97,17 @@ def routines() -> list[Routine]:
     if len(found) < 220:
         raise SystemExit(f"{len(found)} routines were found in include/fulmen.h: the search is broken")
     return found
+
+
+def loaded(library: str) -> ctypes.CDLL:
+    """The shared library of this path."""
+    return ctypes.CDLL(os.path.abspath(library))
+
+
+def silence() -> None:
+    """Nothing more goes to standard error: illegal arguments are named there, and are what is looked for."""
+    sys.stderr.flush()
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 
 
 def call(function, routine: Routine, values: dict):

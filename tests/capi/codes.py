@@ -11,7 +11,6 @@ its own potrf factors NaN with `info` 0, where Netlib's stops.
 
 import argparse
 import ctypes
-import os
 import random
 import subprocess
 import sys
@@ -19,7 +18,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from abi import REAL, ROOT, Routine, call, routines
+from abi import REAL, ROOT, Routine, call, loaded, routines, silence
 
 GOLDEN = ROOT / "tests/golden/lapack_codes.txt"
 ROOM = 512
@@ -186,10 +185,8 @@ def main() -> int:
     args = parser.parse_args()
     if args.write:
         quiet_xerbla()
-    library = ctypes.CDLL(os.path.abspath(args.library))
-    # Illegal arguments are named there, and are what is looked for.
-    sys.stderr.flush()
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    library = loaded(args.library)
+    silence()
     if args.write:
         GOLDEN.write_text("".join(f"{case}: {code}\n" for _, case, code in codes(library, "d")))
         return 0

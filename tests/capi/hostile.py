@@ -17,7 +17,7 @@ import resource
 import signal
 import sys
 
-from abi import INT_MAX, INT_MIN, REAL, WORDS, WRITTEN, Routine, call, routines
+from abi import INT_MAX, INT_MIN, REAL, WORDS, WRITTEN, Routine, call, loaded, routines, silence
 
 INTEGERS = (INT_MIN, INT_MIN + 1, -2, -1, 0, 1, 2, 3, 46341, INT_MAX - 1, INT_MAX)
 # Larger than any length that a call here is to write.
@@ -150,7 +150,7 @@ def main() -> int:
     args = parser.parse_args()
     print(f"hostile calls: --seed {args.seed}", flush=True)
     rng = random.Random(args.seed)
-    library = ctypes.CDLL(os.path.abspath(args.library))
+    library = loaded(args.library)
     handler = Handler(library)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     # Scratch of the largest sizes is not to be had.
@@ -163,7 +163,7 @@ def main() -> int:
         is_refused = lambda v: routine.refuses and not all(routine.legal(a, v.get(a.name), v) for a in routine.arguments)
         for values in (v for v in drawn_ if not is_refused(v)):
             def once(values=values):
-                os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+                silence()
                 signal.alarm(20)
                 call(getattr(library, routine.name), routine, values)
             by, _ = apart(once)

@@ -106,8 +106,8 @@ pub fn sequence(to: &mut Vec<u8>, literals: &[u8], copy: Option<(usize, usize)>)
 /// The block that the contract's formula makes.
 pub fn encode(x: &[u8]) -> Vec<u8> {
     let four = |at: usize| u32::from_le_bytes(x[at..at + 4].try_into().unwrap());
-    let hash = |at: usize| (four(at).wrapping_mul(2654435761) >> 20) as usize;
-    let mut table = vec![0; 4096];
+    let hash = |at: usize| (four(at).wrapping_mul(2654435761) >> 19) as usize;
+    let mut table = vec![0; 8192];
     let (mut to, mut anchor, mut at, mut tries) = (vec![], 0, 1, 0);
     while at + 12 <= x.len() {
         let mut from = std::mem::replace(&mut table[hash(at)], at);

@@ -25,7 +25,11 @@ impl<D: Device> Gpu<D> {
     pub fn alloc<T: Word>(&self, len: usize) -> Result<Array<T, D>, Error> {
         let overflow = crate::Error::Overflow { arg: "len" };
         let bytes = len.checked_mul(T::BYTES).ok_or(overflow)? as u64;
-        Ok(Array::new(self.state.take(bytes)?, len, &self.state))
+        let memory = self.state.take(bytes)?;
+        if T::BYTES % 4 != 0 {
+            self.state.device.shares_words(&memory.buffer, bytes.next_multiple_of(4));
+        }
+        Ok(Array::new(memory, len, &self.state))
     }
 
     /// Memory for so many elements that are stored as `bf16`, in half the bytes, with anything in it: what an op writes is
@@ -50,7 +54,9 @@ impl<D: Device> Gpu<D> {
     pub fn alloc_halves(&self, len: usize) -> Result<Array<f32, D>, Error> {
         self.state.planner.can_store_bf16()?;
         let overflow = crate::Error::Overflow { arg: "len" };
-        let memory = self.state.take(len.checked_mul(2).ok_or(overflow)? as u64)?;
+        let bytes = len.checked_mul(2).ok_or(overflow)? as u64;
+        let memory = self.state.take(bytes)?;
+        self.state.device.shares_words(&memory.buffer, bytes.next_multiple_of(4));
         self.state.bf16.add(self.state.device.number(&memory.buffer));
         Ok(Array::new(memory, len, &self.state))
     }

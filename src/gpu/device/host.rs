@@ -194,6 +194,13 @@ impl Device for Host {
         buffer.address()
     }
 
+    fn shares_words(&self, buffer: &Buffer, bytes: u64) {
+        let range = self.owns(buffer).and_then(|()| self.range(buffer, 0, bytes));
+        if let (Ok(range), Some(b)) = (range, self.memory.borrow_mut().get_mut(buffer.of.address)) {
+            b.fill(range, &[]);
+        }
+    }
+
     fn write(&self, to: &Buffer, start: u64, bytes: &[u8]) -> Result<(), Error> {
         self.last.take();
         self.owns(to)?;

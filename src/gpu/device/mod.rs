@@ -244,6 +244,10 @@ pub trait Device: core::fmt::Debug {
     /// A number that no other buffer of the device has at the same time.
     fn number(&self, buffer: &Self::Buffer) -> u64;
 
+    /// So many bytes at the start of this memory get elements that are no whole words. Kernels read a word and write a part of it,
+    /// also where nothing has written the rest: what tells apart whether memory was written takes these bytes for written.
+    fn shares_words(&self, _buffer: &Self::Buffer, _bytes: u64) {}
+
     /// From the host, which may change `bytes` at once. Start and length are multiples of 4.
     ///
     /// # Errors

@@ -56,7 +56,7 @@ impl Bytes {
         &self.data
     }
 
-    /// Writes what lies in the range, as far as both are long.
+    /// Writes what lies in the range, as far as both are long; all of the range counts as written.
     pub fn fill(&mut self, range: core::ops::Range<usize>, from: &[u8]) {
         let to = self.data.get_mut(range.clone()).unwrap_or_default();
         to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);

@@ -122,3 +122,46 @@ fn bad_blocks_are_refused() {
         gpu.write(blocks::<MXFP4>(&all).unwrap(), on.view_mut()).unwrap();
     }
 }
+
+/// Elements that are no whole words, into memory that nothing has written: all of it, and parts of it, beside others.
+#[test]
+fn memory_that_nothing_has_written_is_written_in_parts() {
+    fn quantized<A: Activation>(r: &mut common::nn::Noise) {
+        let (many, rest) = (r.within(1..=9), r.within(0..=2));
+        let x = r.slice(many * A::ELEMENTS, 2.0);
+        let zeros = vec![0; many * size_of::<A>()];
+        let (mut want, mut got) =
+            (blocks::<A>(&zeros).unwrap().to_vec(), blocks::<A>(&zeros).unwrap().to_vec());
+        fulmen::quantize(&x, None, &mut want).unwrap();
+        let gpu = Gpu::new(Host::default());
+        let (x, mut to) = (gpu.upload(&x).unwrap(), gpu.alloc::<A>(many + rest).unwrap());
+        let [first, _] = to.view_mut().split(many).unwrap();
+        gpu.quantize(x.view(), first).unwrap();
+        gpu.download(to.view().part(0..many).unwrap(), &mut got).unwrap();
+        assert_eq!(bytes_of(&got), bytes_of(&want), "{many} of {} blocks of {}", many + rest, A::NAME);
+    }
+    fn written<T: fulmen::gpu::backend::Word + Copy + PartialEq + std::fmt::Debug>(
+        r: &mut common::nn::Noise,
+        of: fn(u8) -> T,
+    ) {
+        let (n, before) = (r.within(1..=9), r.within(0..=5));
+        let all: Vec<T> = (0..n).map(|_| of(r.bits() as u8)).collect();
+        let gpu = Gpu::new(Host::default());
+        let mut to = gpu.alloc::<T>(before + n + r.within(0..=3)).unwrap();
+        let [_, rest] = to.view_mut().split(before).unwrap();
+        let [part, _] = rest.split(n).unwrap();
+        gpu.write(&all, part).unwrap();
+        let mut got = vec![of(0); n];
+        gpu.download(to.view().part(before..before + n).unwrap(), &mut got).unwrap();
+        assert_eq!(got, all, "{n} after {before}");
+    }
+    let r = &mut common::seed::Seed::new("memory_that_nothing_has_written_is_written_in_parts").stream("");
+    for _ in 0..8 {
+        quantized::<Q8_0>(r);
+        quantized::<Q8_1>(r);
+        quantized::<Q8_K>(r);
+        quantized::<Q8_64>(r);
+        written(r, |x| x);
+        written(r, |x| i16::from_le_bytes([x, 1]));
+    }
+}
