@@ -31,6 +31,12 @@ pub struct Contract {
     #[serde(default)]
     pub residuals: Vec<Residual>,
     pub equations: BTreeMap<String, Equation>,
+    /// The parameters that act on some elements only, so that not every result is NaN where one of them is.
+    #[serde(default)]
+    pub partial: Vec<String>,
+    /// What may be found after writes, besides pivots and numbers of steps.
+    #[serde(default)]
+    pub after_writes: Vec<AfterWrites>,
     pub edge_cases: Vec<EdgeCase>,
     pub proof_obligations: Vec<Obligation>,
     pub falsify: Vec<Falsify>,
@@ -253,6 +259,14 @@ pub struct Pre {
     pub check: PreCheck,
     pub args: Vec<String>,
     pub error: String,
+}
+
+/// An error, and the arguments that it names, which may come after writes.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AfterWrites {
+    pub error: String,
+    pub args: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -583,6 +597,12 @@ impl Contract {
     /// All postconditions, over the equations.
     pub fn posts(&self) -> impl Iterator<Item = &Post> {
         self.equations.values().flat_map(|e| &e.postconditions)
+    }
+    /// Whether a NaN among the parameters is one of every result, but for [`Self::partial`] ones: the ops of other shapes do not give
+    /// their parameters to the check.
+    pub fn nan_of_parameters(&self) -> bool {
+        !matches!(self.call.shape, Shape::Nn | Shape::Quant | Shape::Random)
+            && self.posts().any(|p| matches!(p, Post::NanIfNan {} | Post::NanIffNan {}))
     }
     /// All preconditions, over the equations.
     pub fn pres(&self) -> impl Iterator<Item = &Pre> {
