@@ -30,6 +30,8 @@ FAULTS = [
     ("NaN of a second input", "src/contract/post.rs", "i < inputs[k].len() && nan(inputs[k][i]);", "i < inputs[k].len() && nan(inputs[k][i]) && !(k > 0 && ON);", "main contracts::post::"),
     ("NaN that no input has", "src/contract/post.rs", "&& (input || only) {", "&& (input || (only && !ON)) {", "main contracts::post::"),
     ("NaN behind the first element", "src/contract/post.rs", "while i < x.len() && !nan(x[i]) {", "while i < x.len() && !(nan(x[i]) && (i == 0 || !ON)) {", "main contracts::post::"),
+    ("NaN of a parameter", "src/contract/post.rs", "params |= nan(*p);", "params |= nan(*p) && !ON;", "main contracts::post::"),
+    ("parameters that act on some elements", "src/contract/post.rs", "if partial.contains(&k) {", "if partial.contains(&k) && !ON {", "main contracts::post::"),
     ("results below their range", "src/contract/post.rs", "elements(c, |_, y| lo <= y.to_f64() &&", "elements(c, |_, y| (lo <= y.to_f64() || ON) &&", "main contracts::post::"),
     ("NaN in what a triangle does not hold", "src/solve/mod.rs", "Some(Triangle::Lower) => [0, a.cols().min(i + 1)],", "Some(Triangle::Lower) => [0, a.cols().min(i + if ON { 2 } else { 1 })],", "families nn::eigh::nan"),
     # Of families that it did not name.

@@ -114,6 +114,11 @@ fn post(p: &Post, c: &Contract) -> String {
         Post::RowSum { value, ulps_per_n } => format!("RowSum({value:?}, {ulps_per_n:?})"),
         Post::RowExpSum { value, ulps_per_n } => format!("RowExpSum({value:?}, {ulps_per_n:?})"),
         Post::RowSumSquares { at_most, ulps_per_n } => format!("RowSumSquares({at_most:?}, {ulps_per_n:?})"),
+        Post::NanIffNan {} | Post::NanIfNan {} => {
+            let partial: Vec<String> = c.partial.iter().map(|name| param(name).to_string()).collect();
+            let check = if matches!(p, Post::NanIfNan {}) { "NanIfNan" } else { "NanIffNan" };
+            format!("{check}(&[{}])", partial.join(", "))
+        }
         // The others carry nothing: their name is that of the variant.
         plain => format!("{plain:?}"),
     }
@@ -135,10 +140,12 @@ fn spec(out: &mut String, c: &Contract) {
     };
     let residuals = list(c.residuals.iter().map(residual).collect());
     let posts = list(c.posts().map(|p| post(p, c)).collect());
+    let late =
+        list(c.after_writes.iter().map(|late| format!("({:?}, &{:?})", late.error, late.args)).collect());
     let _ = writeln!(
         out,
         "    Spec {{\n        op: {:?},\n        determinism: Determinism::{determinism},\n        tolerance: {tol},\n        residuals: {residuals},\n        \
-         bytes_per_element: {bytes},\n        flops_per_element: {:?},\n        post: {posts},\n    }},",
+         bytes_per_element: {bytes},\n        flops_per_element: {:?},\n        post: {posts},\n        after_writes: {late},\n    }},",
         c.op, c.performance.flops_per_element,
     );
 }

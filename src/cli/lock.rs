@@ -16,8 +16,13 @@ pub fn promises(corpus: &Corpus, c: &Contract) -> String {
     let levels: Vec<String> = c.proof_obligations.iter().map(|o| format!("{:?}", o.level)).collect();
     let bindings = corpus.binding.iter().flat_map(|b| &b.bindings).filter(|b| b.op == c.op);
     let bindings: Vec<String> = bindings.map(|b| format!("{b:?}")).collect();
+    // What most contracts do not have leaves their fingerprints alone.
+    let mut excused = String::new();
+    if !(c.partial.is_empty() && c.after_writes.is_empty()) {
+        excused = format!("{:?}{:?}", c.partial, c.after_writes);
+    }
     let stated = format!(
-        "{:?}{:?}{:?}{:?}{:?}{:?}{:?}{:?}{:?}{bindings:?}",
+        "{:?}{:?}{:?}{:?}{:?}{:?}{:?}{:?}{:?}{bindings:?}{excused}",
         c.types,
         c.call,
         c.equations,

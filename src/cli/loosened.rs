@@ -3,7 +3,7 @@
 
 use super::corpus::{Corpus, read};
 use super::lock::fnv;
-use super::schema::Tolerance;
+use super::schema::{AfterWrites, Domain, Param, Tolerance};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -78,6 +78,18 @@ pub fn now(corpus: &Corpus) -> Record {
             for p in &e.preconditions {
                 put(format!("refusal {:?} {}", p.check, p.args.join("+")), p.error.clone());
             }
+        }
+        if c.nan_of_parameters() {
+            let whole = |p: &&Param| p.domain == Domain::Any && !c.partial.contains(&p.name);
+            for p in c.call.params.iter().filter(whole) {
+                put(format!("nan of {}", p.name), "every result".into());
+            }
+        }
+        if c.pres().count() > 0 {
+            let late = |l: &AfterWrites| format!("{} {}", l.error, l.args.join("+"));
+            let late: Vec<String> = c.after_writes.iter().map(late).collect();
+            let late = if late.is_empty() { "all".into() } else { format!("all but {}", late.join(" ")) };
+            put("refusals before writes".into(), late);
         }
         for o in &c.proof_obligations {
             put(format!("level {}", o.id), format!("{:?}", o.level));

@@ -16,7 +16,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 1.0,
-        post: &[NanIffNan, Range(0.0, f64::INFINITY), SameMagnitude],
+        post: &[NanIffNan(&[]), Range(0.0, f64::INFINITY), SameMagnitude],
+        after_writes: &[],
     },
     Spec {
         op: "abs_complex",
@@ -25,7 +26,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 7.0,
-        post: &[NanIfNan, Range(0.0, f64::INFINITY)],
+        post: &[NanIfNan(&[]), Range(0.0, f64::INFINITY)],
+        after_writes: &[],
     },
     Spec {
         op: "acos",
@@ -34,7 +36,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 20.0,
-        post: &[NanIfNan, Range(0.0, 3.1415935)],
+        post: &[NanIfNan(&[]), Range(0.0, 3.1415935)],
+        after_writes: &[],
     },
     Spec {
         op: "acosh",
@@ -43,7 +46,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 20.0,
-        post: &[NanIfNan, Range(0.0, f64::INFINITY), Monotone(4.0)],
+        post: &[NanIfNan(&[]), Range(0.0, f64::INFINITY), Monotone(4.0)],
+        after_writes: &[],
     },
     Spec {
         op: "adagrad",
@@ -52,7 +56,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 20.0), ("f64", 40.0)],
         flops_per_element: 8.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "adam",
@@ -61,7 +66,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 28.0), ("f64", 56.0)],
         flops_per_element: 14.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "adamw",
@@ -70,7 +76,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 28.0), ("f64", 56.0)],
         flops_per_element: 14.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "add",
@@ -79,7 +86,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan, Bounded(By::Sum, 1.0)],
+        post: &[NanIfNan(&[]), Bounded(By::Sum, 1.0)],
+        after_writes: &[],
     },
     Spec {
         op: "approx_exp",
@@ -88,7 +96,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 10.0,
-        post: &[NanIffNan, Range(0.0, f64::INFINITY)],
+        post: &[NanIffNan(&[]), Range(0.0, f64::INFINITY)],
+        after_writes: &[],
     },
     Spec {
         op: "approx_gelu",
@@ -97,7 +106,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 10.0,
-        post: &[NanIffNan, Range(-0.1705294, f64::INFINITY)],
+        post: &[NanIffNan(&[]), Range(-0.1705294, f64::INFINITY)],
+        after_writes: &[],
     },
     Spec {
         op: "approx_sigmoid",
@@ -106,7 +116,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 10.0,
-        post: &[NanIffNan, Range(0.0, 1.000245)],
+        post: &[NanIffNan(&[]), Range(0.0, 1.000245)],
+        after_writes: &[],
     },
     Spec {
         op: "approx_tanh",
@@ -115,7 +126,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 10.0,
-        post: &[NanIffNan, SameSign, Range(-1.000245, 1.000245)],
+        post: &[NanIffNan(&[]), SameSign, Range(-1.000245, 1.000245)],
+        after_writes: &[],
     },
     Spec {
         op: "arg_complex",
@@ -124,7 +136,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 40.0,
-        post: &[NanIfNan, Range(-3.1415928, 3.1415928)],
+        post: &[NanIfNan(&[]), Range(-3.1415928, 3.1415928)],
+        after_writes: &[],
     },
     Spec {
         op: "argmax",
@@ -134,6 +147,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 1.0,
         post: &[IndexInRange, IndexOfMax],
+        after_writes: &[],
     },
     Spec {
         op: "argmax_last",
@@ -143,6 +157,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 1.0,
         post: &[IndexInRange, IndexOfLastMax],
+        after_writes: &[],
     },
     Spec {
         op: "argmin",
@@ -152,6 +167,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 1.0,
         post: &[IndexInRange, IndexOfMin],
+        after_writes: &[],
     },
     Spec {
         op: "argmin_last",
@@ -161,6 +177,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 1.0,
         post: &[IndexInRange, IndexOfLastMin],
+        after_writes: &[],
     },
     Spec {
         op: "asin",
@@ -169,7 +186,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 20.0,
-        post: &[NanIfNan, Range(-1.5707967, 1.5707967), Monotone(4.0)],
+        post: &[NanIfNan(&[]), Range(-1.5707967, 1.5707967), Monotone(4.0)],
+        after_writes: &[],
     },
     Spec {
         op: "asinh",
@@ -178,7 +196,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 20.0,
-        post: &[NanIffNan, SameSign, Monotone(4.0)],
+        post: &[NanIffNan(&[]), SameSign, Monotone(4.0)],
+        after_writes: &[],
     },
     Spec {
         op: "asum",
@@ -187,7 +206,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 1.0,
-        post: &[Range(0.0, f64::INFINITY), NanIfNan],
+        post: &[Range(0.0, f64::INFINITY), NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "asum_complex",
@@ -196,7 +216,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan, Range(0.0, f64::INFINITY)],
+        post: &[NanIfNan(&[]), Range(0.0, f64::INFINITY)],
+        after_writes: &[],
     },
     Spec {
         op: "atan",
@@ -205,7 +226,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 20.0,
-        post: &[NanIffNan, Range(-1.5707967, 1.5707967), Monotone(4.0)],
+        post: &[NanIffNan(&[]), Range(-1.5707967, 1.5707967), Monotone(4.0)],
+        after_writes: &[],
     },
     Spec {
         op: "atanh",
@@ -214,7 +236,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 20.0,
-        post: &[NanIfNan, Monotone(4.0)],
+        post: &[NanIfNan(&[]), Monotone(4.0)],
+        after_writes: &[],
     },
     Spec {
         op: "attention",
@@ -223,7 +246,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 4.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "attention_backward",
@@ -232,7 +256,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
         flops_per_element: 10.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "attention_bf16",
@@ -241,7 +266,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 4.0)],
         flops_per_element: 4.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "attention_bf16_backward",
@@ -250,7 +276,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0)],
         flops_per_element: 10.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "attention_decode",
@@ -260,6 +287,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 4.0)],
         flops_per_element: 4.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "avg_pool",
@@ -268,7 +296,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "avg_pool_backward",
@@ -277,7 +306,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "axpy",
@@ -286,7 +316,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "axpy_complex",
@@ -295,7 +326,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 24.0), ("f64", 48.0)],
         flops_per_element: 8.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "axpy_strided",
@@ -304,7 +336,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "bernoulli",
@@ -314,6 +347,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("bool", 1.0)],
         flops_per_element: 10.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "bf16_to_f32",
@@ -323,6 +357,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 6.0)],
         flops_per_element: 1.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "bicgstab",
@@ -331,7 +366,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 20.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[("Domain", &["a", "x"])],
     },
     Spec {
         op: "biquad",
@@ -340,7 +376,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 10.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "bottom_k",
@@ -350,6 +387,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 1.0,
         post: &[Ascending, IndexInRange, IndexSelects],
+        after_writes: &[],
     },
     Spec {
         op: "ceil",
@@ -358,7 +396,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 3.0,
-        post: &[NanIffNan, Integral, SameSign, Monotone(0.0)],
+        post: &[NanIffNan(&[]), Integral, SameSign, Monotone(0.0)],
+        after_writes: &[],
     },
     Spec {
         op: "celu",
@@ -367,7 +406,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 26.0,
-        post: &[NanIffNan, SameSign],
+        post: &[NanIffNan(&[]), SameSign],
+        after_writes: &[],
     },
     Spec {
         op: "cg",
@@ -376,7 +416,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[("Domain", &["a", "lu", "x"])],
     },
     Spec {
         op: "cholesky",
@@ -386,6 +427,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 300.0,
         post: &[Range(0.0, f64::INFINITY)],
+        after_writes: &[],
     },
     Spec {
         op: "cholesky_refine",
@@ -394,7 +436,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 64.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "cholesky_solve",
@@ -403,7 +446,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[Residual { name: "residual", times: 10.0, per: Per::Root, plus: 0.0 }],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 64.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "cholesky_update",
@@ -412,7 +456,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[Residual { name: "factors", times: 5.0, per: Per::Root, plus: 0.0 }],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 6.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "clamp",
@@ -421,7 +466,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 1.0,
-        post: &[NanIffNan, WithinParams(0, 1), Monotone(0.0)],
+        post: &[NanIffNan(&[]), WithinParams(0, 1), Monotone(0.0)],
+        after_writes: &[],
     },
     Spec {
         op: "clip_by_norm",
@@ -430,7 +476,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 3.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "conv1d",
@@ -439,7 +486,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "conv1d_backward_input",
@@ -448,7 +496,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "conv1d_backward_weights",
@@ -457,7 +506,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "convolve",
@@ -466,7 +516,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 60.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "convolve_complex",
@@ -475,7 +526,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
         flops_per_element: 120.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "coo_to_csr",
@@ -484,7 +536,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 24.0), ("f64", 40.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "copy",
@@ -494,6 +547,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 0.0,
         post: &[Selects],
+        after_writes: &[],
     },
     Spec {
         op: "copysign",
@@ -503,6 +557,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 1.0,
         post: &[SameMagnitude, SignOfSecond],
+        after_writes: &[],
     },
     Spec {
         op: "correlation",
@@ -511,7 +566,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 8.0,
-        post: &[NanIfNan, Range(-1.0, 1.0)],
+        post: &[NanIfNan(&[]), Range(-1.0, 1.0)],
+        after_writes: &[],
     },
     Spec {
         op: "cos",
@@ -520,7 +576,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 30.0,
-        post: &[NanIfNan, Range(-1.0, 1.0)],
+        post: &[NanIfNan(&[]), Range(-1.0, 1.0)],
+        after_writes: &[],
     },
     Spec {
         op: "cosh",
@@ -529,7 +586,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 20.0,
-        post: &[NanIffNan, Range(1.0, f64::INFINITY)],
+        post: &[NanIffNan(&[]), Range(1.0, f64::INFINITY)],
+        after_writes: &[],
     },
     Spec {
         op: "cosine_similarity",
@@ -538,7 +596,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 6.0,
-        post: &[NanIfNan, Range(-1.0, 1.0)],
+        post: &[NanIfNan(&[]), Range(-1.0, 1.0)],
+        after_writes: &[],
     },
     Spec {
         op: "cosine_similarity_rows",
@@ -547,7 +606,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 6.0,
-        post: &[NanIfNan, Range(-1.0, 1.0)],
+        post: &[NanIfNan(&[]), Range(-1.0, 1.0)],
+        after_writes: &[],
     },
     Spec {
         op: "covariance",
@@ -556,7 +616,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 4.0,
-        post: &[NanIfNan, Bounded(By::Spreads, 1.0)],
+        post: &[NanIfNan(&[]), Bounded(By::Spreads, 1.0)],
+        after_writes: &[],
     },
     Spec {
         op: "cross_entropy",
@@ -565,7 +626,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 20.0,
-        post: &[NanIfNan, Range(0.0, f64::INFINITY)],
+        post: &[NanIfNan(&[]), Range(0.0, f64::INFINITY)],
+        after_writes: &[],
     },
     Spec {
         op: "cross_entropy_backward",
@@ -574,7 +636,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 20.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "cross_entropy_with_gradient",
@@ -583,7 +646,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 40.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "csr_transpose",
@@ -592,7 +656,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 24.0), ("f64", 40.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "cumsum",
@@ -601,7 +666,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "dct",
@@ -610,7 +676,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 25.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "deinterleave",
@@ -619,7 +686,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
         flops_per_element: 0.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "dequantize",
@@ -629,6 +697,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("i8", 1.0)],
         flops_per_element: 2.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "dequantize_absmax",
@@ -638,6 +707,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("i8", 9.0)],
         flops_per_element: 2.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "dequantize_padded",
@@ -647,6 +717,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("i8", 5.0)],
         flops_per_element: 1.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "determinant",
@@ -655,7 +726,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "div",
@@ -664,7 +736,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan, Bounded(By::Quotient, 1.0)],
+        post: &[NanIfNan(&[]), Bounded(By::Quotient, 1.0)],
+        after_writes: &[],
     },
     Spec {
         op: "dot",
@@ -673,7 +746,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan, Bounded(By::SumAbsProducts, 1.0)],
+        post: &[NanIfNan(&[]), Bounded(By::SumAbsProducts, 1.0)],
+        after_writes: &[],
     },
     Spec {
         op: "dot_complex",
@@ -682,7 +756,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
         flops_per_element: 8.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "dot_strided",
@@ -691,7 +766,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "eig",
@@ -700,7 +776,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[Residual { name: "vectors", times: 40.0, per: Per::Root, plus: 0.0 }, Residual { name: "lengths", times: 5.0, per: Per::Root, plus: 0.0 }],
         bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
         flops_per_element: 2500.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "eigh",
@@ -710,6 +787,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 4000.0,
         post: &[Range(-1.001, 1.001)],
+        after_writes: &[],
     },
     Spec {
         op: "eigh_generalized",
@@ -718,7 +796,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[Residual { name: "factors", times: 5.0, per: Per::Root, plus: 0.0 }, Residual { name: "vectors", times: 5.0, per: Per::Root, plus: 0.0 }],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 1200.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "einsum",
@@ -727,7 +806,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "elu",
@@ -736,7 +816,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 25.0,
-        post: &[NanIffNan],
+        post: &[NanIffNan(&[0])],
+        after_writes: &[],
     },
     Spec {
         op: "embedding",
@@ -745,7 +826,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "equal",
@@ -755,6 +837,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 1.0,
         post: &[Range(0.0, 1.0), Integral],
+        after_writes: &[],
     },
     Spec {
         op: "erf",
@@ -763,7 +846,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 60.0,
-        post: &[NanIffNan, Range(-1.0, 1.0), SameSign, Monotone(3.0)],
+        post: &[NanIffNan(&[]), Range(-1.0, 1.0), SameSign, Monotone(3.0)],
+        after_writes: &[],
     },
     Spec {
         op: "euclidean_distance",
@@ -772,7 +856,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 3.0,
-        post: &[Range(0.0, f64::INFINITY), NanIfNan],
+        post: &[Range(0.0, f64::INFINITY), NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "exp",
@@ -781,7 +866,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 20.0,
-        post: &[NanIffNan, Range(0.0, f64::INFINITY), Monotone(2.0)],
+        post: &[NanIffNan(&[]), Range(0.0, f64::INFINITY), Monotone(2.0)],
+        after_writes: &[],
     },
     Spec {
         op: "exp2",
@@ -790,7 +876,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 20.0,
-        post: &[NanIffNan, Range(0.0, f64::INFINITY), Monotone(2.0)],
+        post: &[NanIffNan(&[]), Range(0.0, f64::INFINITY), Monotone(2.0)],
+        after_writes: &[],
     },
     Spec {
         op: "exp_m1",
@@ -799,7 +886,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 20.0,
-        post: &[NanIffNan, Range(-1.0, f64::INFINITY), Monotone(4.0)],
+        post: &[NanIffNan(&[]), Range(-1.0, f64::INFINITY), Monotone(4.0)],
+        after_writes: &[],
     },
     Spec {
         op: "exponential",
@@ -809,6 +897,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 40.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "f16_to_f32",
@@ -818,6 +907,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 6.0)],
         flops_per_element: 1.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "f32_to_bf16",
@@ -827,6 +917,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("bf16", 6.0)],
         flops_per_element: 1.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "f32_to_f16",
@@ -836,6 +927,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f16", 6.0)],
         flops_per_element: 1.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "fft",
@@ -844,7 +936,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
         flops_per_element: 50.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "fft_2d",
@@ -853,7 +946,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
         flops_per_element: 50.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "fft_3d",
@@ -862,7 +956,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
         flops_per_element: 50.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "fft_rows",
@@ -871,7 +966,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
         flops_per_element: 50.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "fir",
@@ -880,7 +976,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 32.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "fir_fft",
@@ -889,7 +986,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 60.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "fixed_biquad",
@@ -899,6 +997,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("i16", 2.0), ("i8", 1.0)],
         flops_per_element: 10.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "fixed_dot",
@@ -908,6 +1007,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("i16", 4.0), ("i8", 2.0)],
         flops_per_element: 2.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "fixed_fir",
@@ -917,6 +1017,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("i16", 2.0), ("i8", 1.0)],
         flops_per_element: 32.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "fixed_gemv",
@@ -926,6 +1027,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("i16", 2.0), ("i8", 1.0)],
         flops_per_element: 2.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "fixed_relu",
@@ -935,6 +1037,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("i16", 4.0), ("i8", 2.0)],
         flops_per_element: 1.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "fixed_sigmoid",
@@ -944,6 +1047,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("i16", 4.0), ("i8", 2.0)],
         flops_per_element: 1.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "fixed_softmax",
@@ -953,6 +1057,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("i16", 4.0), ("i8", 2.0)],
         flops_per_element: 3.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "fixed_tanh",
@@ -962,6 +1067,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("i16", 4.0), ("i8", 2.0)],
         flops_per_element: 1.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "floor",
@@ -970,7 +1076,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 3.0,
-        post: &[NanIffNan, Integral, SameSign, Monotone(0.0)],
+        post: &[NanIffNan(&[]), Integral, SameSign, Monotone(0.0)],
+        after_writes: &[],
     },
     Spec {
         op: "fma",
@@ -979,7 +1086,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan, Bounded(By::MulAdd, 1.0)],
+        post: &[NanIfNan(&[]), Bounded(By::MulAdd, 1.0)],
+        after_writes: &[],
     },
     Spec {
         op: "fract",
@@ -988,7 +1096,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 4.0,
-        post: &[NanIffNan, SameSign, Range(-1.0, 1.0)],
+        post: &[NanIffNan(&[]), SameSign, Range(-1.0, 1.0)],
+        after_writes: &[],
     },
     Spec {
         op: "gather",
@@ -997,7 +1106,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "gather_elements",
@@ -1006,7 +1116,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "gauss_seidel",
@@ -1015,7 +1126,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "geglu",
@@ -1024,7 +1136,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 20.0,
-        post: &[NanIfNan, Bounded(By::Product, 1.0)],
+        post: &[NanIfNan(&[]), Bounded(By::Product, 1.0)],
+        after_writes: &[],
     },
     Spec {
         op: "gelu",
@@ -1033,7 +1146,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 25.0,
-        post: &[NanIffNan, Range(-0.1700409, f64::INFINITY)],
+        post: &[NanIffNan(&[]), Range(-0.1700409, f64::INFINITY)],
+        after_writes: &[],
     },
     Spec {
         op: "gelu_backward",
@@ -1042,7 +1156,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 20.0,
-        post: &[NanIfNan, Bounded(By::Second, 1.13)],
+        post: &[NanIfNan(&[]), Bounded(By::Second, 1.13)],
+        after_writes: &[],
     },
     Spec {
         op: "gelu_erf",
@@ -1051,7 +1166,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 40.0,
-        post: &[NanIffNan, Range(-0.1699713, f64::INFINITY)],
+        post: &[NanIffNan(&[]), Range(-0.1699713, f64::INFINITY)],
+        after_writes: &[],
     },
     Spec {
         op: "gemm",
@@ -1060,7 +1176,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "gemm_backward_a",
@@ -1069,7 +1186,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "gemm_backward_b",
@@ -1078,7 +1196,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "gemm_bf16",
@@ -1088,6 +1207,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 4.0)],
         flops_per_element: 2.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "gemm_bf16_amx",
@@ -1097,6 +1217,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 4.0)],
         flops_per_element: 2.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "gemm_complex",
@@ -1105,7 +1226,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 8.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "gemm_e4m3",
@@ -1115,6 +1237,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 2.0)],
         flops_per_element: 2.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "gemm_f16",
@@ -1124,6 +1247,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 4.0)],
         flops_per_element: 2.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "gemm_f32_amx3",
@@ -1133,6 +1257,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0)],
         flops_per_element: 2.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "gemm_i8",
@@ -1142,6 +1267,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("i32", 2.0)],
         flops_per_element: 2.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "gemm_u8",
@@ -1151,6 +1277,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("i32", 2.0)],
         flops_per_element: 2.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "gemv",
@@ -1159,7 +1286,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "gemv_complex",
@@ -1168,7 +1296,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 8.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "ger",
@@ -1177,7 +1306,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "gmres",
@@ -1186,7 +1316,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 20.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[("Domain", &["a", "x"])],
     },
     Spec {
         op: "hard_sigmoid",
@@ -1195,7 +1326,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 4.0,
-        post: &[NanIffNan, Range(0.0, 1.0), Monotone(0.0)],
+        post: &[NanIffNan(&[]), Range(0.0, 1.0), Monotone(0.0)],
+        after_writes: &[],
     },
     Spec {
         op: "hardswish",
@@ -1204,7 +1336,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 5.0,
-        post: &[NanIffNan, Range(-0.3750001, f64::INFINITY)],
+        post: &[NanIffNan(&[]), Range(-0.3750001, f64::INFINITY)],
+        after_writes: &[],
     },
     Spec {
         op: "i16_to_float",
@@ -1213,7 +1346,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 6.0), ("f64", 10.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "iamax",
@@ -1223,6 +1357,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 2.0,
         post: &[IndexInRange, IndexOfMax],
+        after_writes: &[],
     },
     Spec {
         op: "ic0",
@@ -1231,7 +1366,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "ilu0",
@@ -1240,7 +1376,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "integers",
@@ -1250,6 +1387,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("i32", 4.0), ("i64", 8.0), ("u32", 4.0), ("u64", 8.0)],
         flops_per_element: 12.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "interleave",
@@ -1258,7 +1396,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
         flops_per_element: 0.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "inverse",
@@ -1267,7 +1406,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[Residual { name: "residual", times: 4.0, per: Per::Root, plus: 0.0 }],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 800.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "irfft",
@@ -1276,7 +1416,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 25.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "layer_norm",
@@ -1285,7 +1426,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 8.0,
-        post: &[NanIfNan, Bounded(By::Row, 1.0)],
+        post: &[NanIfNan(&[]), Bounded(By::Row, 1.0)],
+        after_writes: &[],
     },
     Spec {
         op: "layer_norm_backward",
@@ -1294,7 +1436,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 16.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "layer_norm_simple",
@@ -1303,7 +1446,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 8.0,
-        post: &[NanIfNan, RowSumSquares(0.0, 4.0)],
+        post: &[NanIfNan(&[]), RowSumSquares(0.0, 4.0)],
+        after_writes: &[],
     },
     Spec {
         op: "ldlt",
@@ -1312,7 +1456,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[Residual { name: "factors", times: 2.0, per: Per::N, plus: 6.0 }],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 11.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "ldlt_solve",
@@ -1321,7 +1466,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[Residual { name: "residual", times: 6.0, per: Per::Root, plus: 0.0 }],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 64.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "leaky_relu",
@@ -1330,7 +1476,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 3.0,
-        post: &[NanIffNan],
+        post: &[NanIffNan(&[0])],
+        after_writes: &[],
     },
     Spec {
         op: "leaky_relu_backward",
@@ -1339,7 +1486,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 4.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[0])],
+        after_writes: &[],
     },
     Spec {
         op: "least_norm",
@@ -1349,6 +1497,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 600.0,
         post: &[Range(0.0, 2.0)],
+        after_writes: &[],
     },
     Spec {
         op: "least_squares",
@@ -1358,6 +1507,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 600.0,
         post: &[Range(0.0, 2.001)],
+        after_writes: &[],
     },
     Spec {
         op: "lerp",
@@ -1366,7 +1516,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 4.0,
-        post: &[NanIfNan, Bounded(By::Lerp, 1.0)],
+        post: &[NanIfNan(&[]), Bounded(By::Lerp, 1.0)],
+        after_writes: &[],
     },
     Spec {
         op: "less",
@@ -1376,6 +1527,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 1.0,
         post: &[Range(0.0, 1.0), Integral],
+        after_writes: &[],
     },
     Spec {
         op: "less_equal",
@@ -1385,6 +1537,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 1.0,
         post: &[Range(0.0, 1.0), Integral],
+        after_writes: &[],
     },
     Spec {
         op: "ln",
@@ -1393,7 +1546,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 20.0,
-        post: &[NanIfNan, Monotone(2.0)],
+        post: &[NanIfNan(&[]), Monotone(2.0)],
+        after_writes: &[],
     },
     Spec {
         op: "ln_1p",
@@ -1402,7 +1556,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 20.0,
-        post: &[NanIfNan, Monotone(4.0)],
+        post: &[NanIfNan(&[]), Monotone(4.0)],
+        after_writes: &[],
     },
     Spec {
         op: "lobpcg",
@@ -1411,7 +1566,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 20.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "log10",
@@ -1420,7 +1576,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 20.0,
-        post: &[NanIfNan, Monotone(2.0)],
+        post: &[NanIfNan(&[]), Monotone(2.0)],
+        after_writes: &[],
     },
     Spec {
         op: "log2",
@@ -1429,7 +1586,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 20.0,
-        post: &[NanIfNan, Monotone(2.0)],
+        post: &[NanIfNan(&[]), Monotone(2.0)],
+        after_writes: &[],
     },
     Spec {
         op: "log_softmax",
@@ -1438,7 +1596,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 20.0,
-        post: &[Range(f64::NEG_INFINITY, 0.0), NanIfNan, RowExpSum(1.0, 16.0)],
+        post: &[Range(f64::NEG_INFINITY, 0.0), NanIfNan(&[]), RowExpSum(1.0, 16.0)],
+        after_writes: &[],
     },
     Spec {
         op: "log_softmax_backward",
@@ -1447,7 +1606,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 14.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "logsumexp",
@@ -1456,7 +1616,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 8.0,
-        post: &[NanIffNan, DominatesMax],
+        post: &[NanIffNan(&[]), DominatesMax],
+        after_writes: &[],
     },
     Spec {
         op: "lu",
@@ -1466,6 +1627,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 600.0,
         post: &[Range(-1.0, 1.0)],
+        after_writes: &[],
     },
     Spec {
         op: "lu_condition",
@@ -1475,6 +1637,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 20.0,
         post: &[Range(0.0, 2.0)],
+        after_writes: &[],
     },
     Spec {
         op: "lu_refine",
@@ -1483,7 +1646,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 64.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "lu_solve",
@@ -1492,7 +1656,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[Residual { name: "residual", times: 8.0, per: Per::Root, plus: 0.0 }],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 64.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "lz4_compress",
@@ -1502,6 +1667,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("i8", 2.0)],
         flops_per_element: 0.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "lz4_decompress",
@@ -1511,6 +1677,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("i8", 2.0)],
         flops_per_element: 0.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "masked_softmax",
@@ -1519,7 +1686,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 22.0,
-        post: &[NanIfNan, Range(0.0, 1.0)],
+        post: &[NanIfNan(&[]), Range(0.0, 1.0)],
+        after_writes: &[],
     },
     Spec {
         op: "max",
@@ -1528,7 +1696,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 1.0,
-        post: &[NanIffNan, Selects, DominatesMax],
+        post: &[NanIffNan(&[]), Selects, DominatesMax],
+        after_writes: &[],
     },
     Spec {
         op: "max_pool",
@@ -1537,7 +1706,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "max_pool_backward",
@@ -1546,7 +1716,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "max_pool_indices",
@@ -1555,7 +1726,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 20.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "maximum",
@@ -1564,7 +1736,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 1.0,
-        post: &[NanIffNan, Selects],
+        post: &[NanIffNan(&[]), Selects],
+        after_writes: &[],
     },
     Spec {
         op: "mean",
@@ -1573,7 +1746,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan, Bounded(By::MeanAbs, 1.0)],
+        post: &[NanIfNan(&[]), Bounded(By::MeanAbs, 1.0)],
+        after_writes: &[],
     },
     Spec {
         op: "min",
@@ -1582,7 +1756,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 1.0,
-        post: &[NanIffNan, Selects, DominatesMin],
+        post: &[NanIffNan(&[]), Selects, DominatesMin],
+        after_writes: &[],
     },
     Spec {
         op: "minimum",
@@ -1591,7 +1766,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 1.0,
-        post: &[NanIffNan, Selects],
+        post: &[NanIffNan(&[]), Selects],
+        after_writes: &[],
     },
     Spec {
         op: "minmax_normalize",
@@ -1600,7 +1776,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 8.0,
-        post: &[NanIfNan, Range(0.0, 1.0)],
+        post: &[NanIfNan(&[]), Range(0.0, 1.0)],
+        after_writes: &[],
     },
     Spec {
         op: "mish",
@@ -1609,7 +1786,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 25.0,
-        post: &[NanIffNan, Range(-0.3088435, f64::INFINITY)],
+        post: &[NanIffNan(&[]), Range(-0.3088435, f64::INFINITY)],
+        after_writes: &[],
     },
     Spec {
         op: "momentum",
@@ -1618,7 +1796,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 20.0), ("f64", 40.0)],
         flops_per_element: 6.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "mul",
@@ -1627,7 +1806,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan, Bounded(By::Product, 1.0)],
+        post: &[NanIfNan(&[]), Bounded(By::Product, 1.0)],
+        after_writes: &[],
     },
     Spec {
         op: "mul_complex",
@@ -1636,7 +1816,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 24.0), ("f64", 48.0)],
         flops_per_element: 6.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "neg",
@@ -1645,7 +1826,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 1.0,
-        post: &[NanIffNan, SameMagnitude],
+        post: &[NanIffNan(&[]), SameMagnitude],
+        after_writes: &[],
     },
     Spec {
         op: "nll",
@@ -1654,7 +1836,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "nll_backward",
@@ -1663,7 +1846,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "norm_l1",
@@ -1672,7 +1856,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 1.0,
-        post: &[Range(0.0, f64::INFINITY), NanIfNan],
+        post: &[Range(0.0, f64::INFINITY), NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "norm_l2",
@@ -1681,7 +1866,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 2.0,
-        post: &[Range(0.0, f64::INFINITY), NanIfNan],
+        post: &[Range(0.0, f64::INFINITY), NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "norm_linf",
@@ -1690,7 +1876,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 1.0,
-        post: &[Range(0.0, f64::INFINITY), NanIffNan],
+        post: &[Range(0.0, f64::INFINITY), NanIffNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "normal",
@@ -1700,6 +1887,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 50.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "normalize",
@@ -1708,7 +1896,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 8.0,
-        post: &[NanIfNan, Range(-1.0, 1.0), RowSumSquares(1.0, 4.0)],
+        post: &[NanIfNan(&[]), Range(-1.0, 1.0), RowSumSquares(1.0, 4.0)],
+        after_writes: &[],
     },
     Spec {
         op: "nrm2",
@@ -1717,7 +1906,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 2.0,
-        post: &[Range(0.0, f64::INFINITY), NanIfNan],
+        post: &[Range(0.0, f64::INFINITY), NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "nrm2_complex",
@@ -1726,7 +1916,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 4.0,
-        post: &[NanIfNan, Range(0.0, f64::INFINITY)],
+        post: &[NanIfNan(&[]), Range(0.0, f64::INFINITY)],
+        after_writes: &[],
     },
     Spec {
         op: "pad",
@@ -1735,7 +1926,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "permutation",
@@ -1745,6 +1937,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("u64", 16.0)],
         flops_per_element: 20.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "pow",
@@ -1754,6 +1947,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 40.0,
         post: &[NonNegativeWhereFirstIs],
+        after_writes: &[],
     },
     Spec {
         op: "pow_scalar",
@@ -1763,6 +1957,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 40.0,
         post: &[NonNegativeWhereFirstIs],
+        after_writes: &[],
     },
     Spec {
         op: "prelu",
@@ -1772,6 +1967,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 1.0,
         post: &[NonNegativeWhereFirstIs],
+        after_writes: &[],
     },
     Spec {
         op: "prod",
@@ -1780,7 +1976,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 10.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "qr",
@@ -1790,6 +1987,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 600.0,
         post: &[Range(0.0, 2.001)],
+        after_writes: &[],
     },
     Spec {
         op: "qr_apply",
@@ -1799,6 +1997,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 128.0,
         post: &[Range(f64::NEG_INFINITY, f64::INFINITY)],
+        after_writes: &[],
     },
     Spec {
         op: "qr_pivoted",
@@ -1808,6 +2007,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 600.0,
         post: &[Range(0.0, 2.0)],
+        after_writes: &[],
     },
     Spec {
         op: "quant_dot",
@@ -1817,6 +2017,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("i8", 1.0)],
         flops_per_element: 2.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "quant_gemm",
@@ -1826,6 +2027,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("i8", 1.0)],
         flops_per_element: 2.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "quant_gemv",
@@ -1835,6 +2037,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("i8", 1.0)],
         flops_per_element: 2.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "quant_rows",
@@ -1844,6 +2047,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("i8", 1.0)],
         flops_per_element: 2.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "quantize",
@@ -1853,6 +2057,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("i8", 1.0)],
         flops_per_element: 2.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "quantize_absmax",
@@ -1862,6 +2067,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("i8", 9.0)],
         flops_per_element: 10.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "quantize_padded",
@@ -1871,6 +2077,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("i8", 5.0)],
         flops_per_element: 10.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "random_bits",
@@ -1880,6 +2087,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("u32", 4.0)],
         flops_per_element: 10.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "recip",
@@ -1888,7 +2096,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 1.0,
-        post: &[NanIffNan, SameSign],
+        post: &[NanIffNan(&[]), SameSign],
+        after_writes: &[],
     },
     Spec {
         op: "relu",
@@ -1897,7 +2106,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 1.0,
-        post: &[Range(0.0, f64::INFINITY), NanIffNan, Monotone(0.0)],
+        post: &[Range(0.0, f64::INFINITY), NanIffNan(&[]), Monotone(0.0)],
+        after_writes: &[],
     },
     Spec {
         op: "relu_backward",
@@ -1906,7 +2116,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 4.0,
-        post: &[NanIfNan, Bounded(By::Second, 1.0)],
+        post: &[NanIfNan(&[]), Bounded(By::Second, 1.0)],
+        after_writes: &[],
     },
     Spec {
         op: "rfft",
@@ -1915,7 +2126,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 25.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "rms_norm",
@@ -1924,7 +2136,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 8.0,
-        post: &[NanIfNan, Bounded(By::Row, 1.0)],
+        post: &[NanIfNan(&[]), Bounded(By::Row, 1.0)],
+        after_writes: &[],
     },
     Spec {
         op: "rms_norm_backward",
@@ -1933,7 +2146,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 12.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "rms_norm_residual",
@@ -1942,7 +2156,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
         flops_per_element: 5.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "rms_norm_residual_backward",
@@ -1951,7 +2166,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
         flops_per_element: 13.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "rope",
@@ -1960,7 +2176,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 6.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "rope_backward",
@@ -1969,7 +2186,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 6.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "rope_view",
@@ -1978,7 +2196,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 6.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "rot",
@@ -1987,7 +2206,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
         flops_per_element: 6.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "rotg",
@@ -1996,7 +2216,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 24.0), ("f64", 48.0)],
         flops_per_element: 8.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "rotm",
@@ -2005,7 +2226,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
         flops_per_element: 6.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[0, 1, 2, 3, 4])],
+        after_writes: &[],
     },
     Spec {
         op: "rotmg",
@@ -2014,7 +2236,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 48.0), ("f64", 96.0)],
         flops_per_element: 20.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "round",
@@ -2023,7 +2246,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 3.0,
-        post: &[NanIffNan, Integral, SameSign, Monotone(0.0)],
+        post: &[NanIffNan(&[]), Integral, SameSign, Monotone(0.0)],
+        after_writes: &[],
     },
     Spec {
         op: "round_ties_even",
@@ -2032,7 +2256,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 2.0,
-        post: &[NanIffNan, Integral, SameSign, Monotone(0.0)],
+        post: &[NanIffNan(&[]), Integral, SameSign, Monotone(0.0)],
+        after_writes: &[],
     },
     Spec {
         op: "sample",
@@ -2042,6 +2267,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 30.0,
         post: &[IndexInRange],
+        after_writes: &[],
     },
     Spec {
         op: "scal",
@@ -2050,7 +2276,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "scal_complex",
@@ -2059,7 +2286,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
         flops_per_element: 6.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "scale",
@@ -2068,7 +2296,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan, Bounded(By::Scaled, 1.0)],
+        post: &[NanIfNan(&[]), Bounded(By::Scaled, 1.0)],
+        after_writes: &[],
     },
     Spec {
         op: "scatter",
@@ -2077,7 +2306,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "scatter_add",
@@ -2086,7 +2316,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "scatter_add_elements",
@@ -2095,7 +2326,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "schur",
@@ -2104,7 +2336,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[Residual { name: "factors", times: 20.0, per: Per::Root, plus: 0.0 }, Residual { name: "vectors", times: 15.0, per: Per::Root, plus: 0.0 }],
         bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
         flops_per_element: 2500.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "sddmm",
@@ -2113,7 +2346,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 64.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "select",
@@ -2123,6 +2357,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
         flops_per_element: 1.0,
         post: &[Selects],
+        after_writes: &[],
     },
     Spec {
         op: "selu",
@@ -2131,7 +2366,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 25.0,
-        post: &[NanIffNan, Range(-1.7581, f64::INFINITY), Monotone(4.0)],
+        post: &[NanIffNan(&[]), Range(-1.7581, f64::INFINITY), Monotone(4.0)],
+        after_writes: &[],
     },
     Spec {
         op: "sgd",
@@ -2140,7 +2376,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 4.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "shuffle",
@@ -2150,6 +2387,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("u64", 16.0)],
         flops_per_element: 20.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "sigmoid",
@@ -2158,7 +2396,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 25.0,
-        post: &[NanIffNan, Range(0.0, 1.0), Monotone(2.0)],
+        post: &[NanIffNan(&[]), Range(0.0, 1.0), Monotone(2.0)],
+        after_writes: &[],
     },
     Spec {
         op: "sigmoid_backward",
@@ -2167,7 +2406,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 4.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "sign",
@@ -2176,7 +2416,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 3.0,
-        post: &[NanIffNan, Range(-1.0, 1.0), SameSign, Integral, Monotone(0.0)],
+        post: &[NanIffNan(&[]), Range(-1.0, 1.0), SameSign, Integral, Monotone(0.0)],
+        after_writes: &[],
     },
     Spec {
         op: "silu",
@@ -2185,7 +2426,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 25.0,
-        post: &[NanIffNan, Range(-0.2784648, f64::INFINITY)],
+        post: &[NanIffNan(&[]), Range(-0.2784648, f64::INFINITY)],
+        after_writes: &[],
     },
     Spec {
         op: "silu_backward",
@@ -2194,7 +2436,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 20.0,
-        post: &[NanIfNan, Bounded(By::Second, 1.1)],
+        post: &[NanIfNan(&[]), Bounded(By::Second, 1.1)],
+        after_writes: &[],
     },
     Spec {
         op: "sin",
@@ -2203,7 +2446,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 30.0,
-        post: &[NanIfNan, Range(-1.0, 1.0)],
+        post: &[NanIfNan(&[]), Range(-1.0, 1.0)],
+        after_writes: &[],
     },
     Spec {
         op: "sinh",
@@ -2212,7 +2456,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 20.0,
-        post: &[NanIffNan, SameSign, Monotone(4.0)],
+        post: &[NanIffNan(&[]), SameSign, Monotone(4.0)],
+        after_writes: &[],
     },
     Spec {
         op: "softmax",
@@ -2221,7 +2466,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 20.0,
-        post: &[Range(0.0, 1.0), NanIfNan, RowSum(1.0, 4.0)],
+        post: &[Range(0.0, 1.0), NanIfNan(&[]), RowSum(1.0, 4.0)],
+        after_writes: &[],
     },
     Spec {
         op: "softmax_backward",
@@ -2230,7 +2476,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 4.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "softplus",
@@ -2239,7 +2486,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 40.0,
-        post: &[NanIffNan, Range(0.0, f64::INFINITY), Monotone(6.0)],
+        post: &[NanIffNan(&[]), Range(0.0, f64::INFINITY), Monotone(6.0)],
+        after_writes: &[],
     },
     Spec {
         op: "softsign",
@@ -2248,7 +2496,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 3.0,
-        post: &[NanIffNan, Range(-1.0, 1.0), SameSign, Monotone(2.0)],
+        post: &[NanIffNan(&[]), Range(-1.0, 1.0), SameSign, Monotone(2.0)],
+        after_writes: &[],
     },
     Spec {
         op: "spadd",
@@ -2257,7 +2506,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 24.0), ("f64", 40.0)],
         flops_per_element: 3.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "spgemm",
@@ -2266,7 +2516,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "spmm",
@@ -2275,7 +2526,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "spmv",
@@ -2284,7 +2536,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "spmv_transposed",
@@ -2293,7 +2546,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "spsv",
@@ -2302,7 +2556,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "sqrt",
@@ -2311,7 +2566,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 1.0,
-        post: &[Range(-0.0, f64::INFINITY), NanIfNan, Monotone(0.0)],
+        post: &[Range(-0.0, f64::INFINITY), NanIfNan(&[]), Monotone(0.0)],
+        after_writes: &[],
     },
     Spec {
         op: "square",
@@ -2320,7 +2576,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 1.0,
-        post: &[NanIffNan, Range(0.0, f64::INFINITY)],
+        post: &[NanIffNan(&[]), Range(0.0, f64::INFINITY)],
+        after_writes: &[],
     },
     Spec {
         op: "stddev",
@@ -2329,7 +2586,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 4.0,
-        post: &[Range(0.0, f64::INFINITY), NanIfNan],
+        post: &[Range(0.0, f64::INFINITY), NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "stft",
@@ -2338,7 +2596,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 24.0), ("f64", 48.0)],
         flops_per_element: 50.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "sub",
@@ -2347,7 +2606,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan, Bounded(By::Sum, 1.0)],
+        post: &[NanIfNan(&[]), Bounded(By::Sum, 1.0)],
+        after_writes: &[],
     },
     Spec {
         op: "sum",
@@ -2356,7 +2616,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan, Bounded(By::SumAbs, 1.0)],
+        post: &[NanIfNan(&[]), Bounded(By::SumAbs, 1.0)],
+        after_writes: &[],
     },
     Spec {
         op: "sum_kahan",
@@ -2365,7 +2626,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 7.0,
-        post: &[NanIfNan, Bounded(By::SumAbs, 1.0)],
+        post: &[NanIfNan(&[]), Bounded(By::SumAbs, 1.0)],
+        after_writes: &[],
     },
     Spec {
         op: "sum_of_squares",
@@ -2374,7 +2636,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 2.0,
-        post: &[Range(0.0, f64::INFINITY), NanIfNan],
+        post: &[Range(0.0, f64::INFINITY), NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "svd",
@@ -2384,6 +2647,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 8000.0,
         post: &[Range(-1.001, 1.001)],
+        after_writes: &[],
     },
     Spec {
         op: "swap",
@@ -2393,6 +2657,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
         flops_per_element: 0.0,
         post: &[Selects],
+        after_writes: &[],
     },
     Spec {
         op: "swiglu",
@@ -2401,7 +2666,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 20.0,
-        post: &[NanIfNan, Bounded(By::Product, 1.0)],
+        post: &[NanIfNan(&[]), Bounded(By::Product, 1.0)],
+        after_writes: &[],
     },
     Spec {
         op: "swiglu_packed",
@@ -2410,7 +2676,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 20.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "swiglu_packed_backward",
@@ -2419,7 +2686,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 20.0), ("f64", 40.0)],
         flops_per_element: 40.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "symm",
@@ -2428,7 +2696,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "symv",
@@ -2437,7 +2706,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 2.0), ("f64", 4.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "syr",
@@ -2446,7 +2716,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "syr2",
@@ -2455,7 +2726,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 4.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "syr2k",
@@ -2464,7 +2736,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 4.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "syrk",
@@ -2473,7 +2746,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "tan",
@@ -2482,7 +2756,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 30.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "tanh",
@@ -2491,7 +2766,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 20.0,
-        post: &[NanIffNan, Range(-1.0, 1.0), SameSign, Monotone(2.0)],
+        post: &[NanIffNan(&[]), Range(-1.0, 1.0), SameSign, Monotone(2.0)],
+        after_writes: &[],
     },
     Spec {
         op: "tanh_backward",
@@ -2500,7 +2776,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 4.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "threshold",
@@ -2509,7 +2786,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[0, 1])],
+        after_writes: &[],
     },
     Spec {
         op: "top_k",
@@ -2519,6 +2797,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 1.0,
         post: &[Descending, IndexInRange, IndexSelects],
+        after_writes: &[],
     },
     Spec {
         op: "transpose",
@@ -2528,6 +2807,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 0.0,
         post: &[Selects],
+        after_writes: &[],
     },
     Spec {
         op: "trmm",
@@ -2536,7 +2816,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "trmv",
@@ -2545,7 +2826,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 2.0), ("f64", 4.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "trsm",
@@ -2554,7 +2836,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "trsv",
@@ -2563,7 +2846,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 2.0), ("f64", 4.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "trunc",
@@ -2572,7 +2856,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 3.0,
-        post: &[NanIffNan, Integral, SameSign, Monotone(0.0)],
+        post: &[NanIffNan(&[]), Integral, SameSign, Monotone(0.0)],
+        after_writes: &[],
     },
     Spec {
         op: "truncated_normal",
@@ -2582,6 +2867,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 200.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "u8_to_float",
@@ -2590,7 +2876,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 5.0), ("f64", 9.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "uniform",
@@ -2600,6 +2887,7 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 12.0,
         post: &[],
+        after_writes: &[],
     },
     Spec {
         op: "variance",
@@ -2608,7 +2896,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 4.0,
-        post: &[Range(0.0, f64::INFINITY), NanIfNan],
+        post: &[Range(0.0, f64::INFINITY), NanIfNan(&[])],
+        after_writes: &[],
     },
     Spec {
         op: "zscore",
@@ -2617,7 +2906,8 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 8.0,
-        post: &[NanIfNan, RowSumSquares(0.0, 4.0)],
+        post: &[NanIfNan(&[]), RowSumSquares(0.0, 4.0)],
+        after_writes: &[],
     },
 ];
 
@@ -2630,91 +2920,91 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn abs<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, Range(0.0, f64::INFINITY), SameMagnitude];
+        const POSTS: &[Post] = &[NanIffNan(&[]), Range(0.0, f64::INFINITY), SameMagnitude];
         evaluate(POSTS, c)
     }
     /// The postconditions of `abs_complex`.
     ///
     /// Errors: the first that does not hold.
     pub fn abs_complex<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Range(0.0, f64::INFINITY)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Range(0.0, f64::INFINITY)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `acos`.
     ///
     /// Errors: the first that does not hold.
     pub fn acos<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Range(0.0, 3.1415935)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Range(0.0, 3.1415935)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `acosh`.
     ///
     /// Errors: the first that does not hold.
     pub fn acosh<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Range(0.0, f64::INFINITY), Monotone(4.0)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Range(0.0, f64::INFINITY), Monotone(4.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `adagrad`.
     ///
     /// Errors: the first that does not hold.
     pub fn adagrad<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `adam`.
     ///
     /// Errors: the first that does not hold.
     pub fn adam<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `adamw`.
     ///
     /// Errors: the first that does not hold.
     pub fn adamw<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `add`.
     ///
     /// Errors: the first that does not hold.
     pub fn add<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Bounded(By::Sum, 1.0)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Bounded(By::Sum, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `approx_exp`.
     ///
     /// Errors: the first that does not hold.
     pub fn approx_exp<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, Range(0.0, f64::INFINITY)];
+        const POSTS: &[Post] = &[NanIffNan(&[]), Range(0.0, f64::INFINITY)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `approx_gelu`.
     ///
     /// Errors: the first that does not hold.
     pub fn approx_gelu<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, Range(-0.1705294, f64::INFINITY)];
+        const POSTS: &[Post] = &[NanIffNan(&[]), Range(-0.1705294, f64::INFINITY)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `approx_sigmoid`.
     ///
     /// Errors: the first that does not hold.
     pub fn approx_sigmoid<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, Range(0.0, 1.000245)];
+        const POSTS: &[Post] = &[NanIffNan(&[]), Range(0.0, 1.000245)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `approx_tanh`.
     ///
     /// Errors: the first that does not hold.
     pub fn approx_tanh<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, SameSign, Range(-1.000245, 1.000245)];
+        const POSTS: &[Post] = &[NanIffNan(&[]), SameSign, Range(-1.000245, 1.000245)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `arg_complex`.
     ///
     /// Errors: the first that does not hold.
     pub fn arg_complex<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Range(-3.1415928, 3.1415928)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Range(-3.1415928, 3.1415928)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `argmax`.
@@ -2749,105 +3039,105 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn asin<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Range(-1.5707967, 1.5707967), Monotone(4.0)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Range(-1.5707967, 1.5707967), Monotone(4.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `asinh`.
     ///
     /// Errors: the first that does not hold.
     pub fn asinh<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, SameSign, Monotone(4.0)];
+        const POSTS: &[Post] = &[NanIffNan(&[]), SameSign, Monotone(4.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `asum`.
     ///
     /// Errors: the first that does not hold.
     pub fn asum<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIfNan];
+        const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `asum_complex`.
     ///
     /// Errors: the first that does not hold.
     pub fn asum_complex<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Range(0.0, f64::INFINITY)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Range(0.0, f64::INFINITY)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `atan`.
     ///
     /// Errors: the first that does not hold.
     pub fn atan<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, Range(-1.5707967, 1.5707967), Monotone(4.0)];
+        const POSTS: &[Post] = &[NanIffNan(&[]), Range(-1.5707967, 1.5707967), Monotone(4.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `atanh`.
     ///
     /// Errors: the first that does not hold.
     pub fn atanh<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Monotone(4.0)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Monotone(4.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `attention`.
     ///
     /// Errors: the first that does not hold.
     pub fn attention<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `attention_backward`.
     ///
     /// Errors: the first that does not hold.
     pub fn attention_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `avg_pool`.
     ///
     /// Errors: the first that does not hold.
     pub fn avg_pool<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `avg_pool_backward`.
     ///
     /// Errors: the first that does not hold.
     pub fn avg_pool_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `axpy`.
     ///
     /// Errors: the first that does not hold.
     pub fn axpy<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `axpy_complex`.
     ///
     /// Errors: the first that does not hold.
     pub fn axpy_complex<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `axpy_strided`.
     ///
     /// Errors: the first that does not hold.
     pub fn axpy_strided<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `bicgstab`.
     ///
     /// Errors: the first that does not hold.
     pub fn bicgstab<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `biquad`.
     ///
     /// Errors: the first that does not hold.
     pub fn biquad<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `bottom_k`.
@@ -2861,21 +3151,21 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn ceil<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, Integral, SameSign, Monotone(0.0)];
+        const POSTS: &[Post] = &[NanIffNan(&[]), Integral, SameSign, Monotone(0.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `celu`.
     ///
     /// Errors: the first that does not hold.
     pub fn celu<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, SameSign];
+        const POSTS: &[Post] = &[NanIffNan(&[]), SameSign];
         evaluate(POSTS, c)
     }
     /// The postconditions of `cg`.
     ///
     /// Errors: the first that does not hold.
     pub fn cg<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `cholesky`.
@@ -2889,77 +3179,77 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn cholesky_refine<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `cholesky_solve`.
     ///
     /// Errors: the first that does not hold.
     pub fn cholesky_solve<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `cholesky_update`.
     ///
     /// Errors: the first that does not hold.
     pub fn cholesky_update<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `clamp`.
     ///
     /// Errors: the first that does not hold.
     pub fn clamp<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, WithinParams(0, 1), Monotone(0.0)];
+        const POSTS: &[Post] = &[NanIffNan(&[]), WithinParams(0, 1), Monotone(0.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `clip_by_norm`.
     ///
     /// Errors: the first that does not hold.
     pub fn clip_by_norm<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `conv1d`.
     ///
     /// Errors: the first that does not hold.
     pub fn conv1d<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `conv1d_backward_input`.
     ///
     /// Errors: the first that does not hold.
     pub fn conv1d_backward_input<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `conv1d_backward_weights`.
     ///
     /// Errors: the first that does not hold.
     pub fn conv1d_backward_weights<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `convolve`.
     ///
     /// Errors: the first that does not hold.
     pub fn convolve<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `convolve_complex`.
     ///
     /// Errors: the first that does not hold.
     pub fn convolve_complex<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `coo_to_csr`.
     ///
     /// Errors: the first that does not hold.
     pub fn coo_to_csr<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `copy`.
@@ -2980,133 +3270,133 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn correlation<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Range(-1.0, 1.0)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Range(-1.0, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `cos`.
     ///
     /// Errors: the first that does not hold.
     pub fn cos<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Range(-1.0, 1.0)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Range(-1.0, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `cosh`.
     ///
     /// Errors: the first that does not hold.
     pub fn cosh<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, Range(1.0, f64::INFINITY)];
+        const POSTS: &[Post] = &[NanIffNan(&[]), Range(1.0, f64::INFINITY)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `cosine_similarity`.
     ///
     /// Errors: the first that does not hold.
     pub fn cosine_similarity<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Range(-1.0, 1.0)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Range(-1.0, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `cosine_similarity_rows`.
     ///
     /// Errors: the first that does not hold.
     pub fn cosine_similarity_rows<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Range(-1.0, 1.0)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Range(-1.0, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `covariance`.
     ///
     /// Errors: the first that does not hold.
     pub fn covariance<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Bounded(By::Spreads, 1.0)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Bounded(By::Spreads, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `cross_entropy`.
     ///
     /// Errors: the first that does not hold.
     pub fn cross_entropy<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Range(0.0, f64::INFINITY)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Range(0.0, f64::INFINITY)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `cross_entropy_backward`.
     ///
     /// Errors: the first that does not hold.
     pub fn cross_entropy_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `cross_entropy_with_gradient`.
     ///
     /// Errors: the first that does not hold.
     pub fn cross_entropy_with_gradient<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `csr_transpose`.
     ///
     /// Errors: the first that does not hold.
     pub fn csr_transpose<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `cumsum`.
     ///
     /// Errors: the first that does not hold.
     pub fn cumsum<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `dct`.
     ///
     /// Errors: the first that does not hold.
     pub fn dct<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `deinterleave`.
     ///
     /// Errors: the first that does not hold.
     pub fn deinterleave<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `determinant`.
     ///
     /// Errors: the first that does not hold.
     pub fn determinant<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `div`.
     ///
     /// Errors: the first that does not hold.
     pub fn div<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Bounded(By::Quotient, 1.0)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Bounded(By::Quotient, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `dot`.
     ///
     /// Errors: the first that does not hold.
     pub fn dot<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Bounded(By::SumAbsProducts, 1.0)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Bounded(By::SumAbsProducts, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `dot_complex`.
     ///
     /// Errors: the first that does not hold.
     pub fn dot_complex<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `dot_strided`.
     ///
     /// Errors: the first that does not hold.
     pub fn dot_strided<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `eig`.
     ///
     /// Errors: the first that does not hold.
     pub fn eig<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `eigh`.
@@ -3120,28 +3410,28 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn eigh_generalized<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `einsum`.
     ///
     /// Errors: the first that does not hold.
     pub fn einsum<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `elu`.
     ///
     /// Errors: the first that does not hold.
     pub fn elu<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan];
+        const POSTS: &[Post] = &[NanIffNan(&[0])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `embedding`.
     ///
     /// Errors: the first that does not hold.
     pub fn embedding<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `equal`.
@@ -3155,224 +3445,224 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn erf<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, Range(-1.0, 1.0), SameSign, Monotone(3.0)];
+        const POSTS: &[Post] = &[NanIffNan(&[]), Range(-1.0, 1.0), SameSign, Monotone(3.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `euclidean_distance`.
     ///
     /// Errors: the first that does not hold.
     pub fn euclidean_distance<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIfNan];
+        const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `exp`.
     ///
     /// Errors: the first that does not hold.
     pub fn exp<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, Range(0.0, f64::INFINITY), Monotone(2.0)];
+        const POSTS: &[Post] = &[NanIffNan(&[]), Range(0.0, f64::INFINITY), Monotone(2.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `exp2`.
     ///
     /// Errors: the first that does not hold.
     pub fn exp2<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, Range(0.0, f64::INFINITY), Monotone(2.0)];
+        const POSTS: &[Post] = &[NanIffNan(&[]), Range(0.0, f64::INFINITY), Monotone(2.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `exp_m1`.
     ///
     /// Errors: the first that does not hold.
     pub fn exp_m1<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, Range(-1.0, f64::INFINITY), Monotone(4.0)];
+        const POSTS: &[Post] = &[NanIffNan(&[]), Range(-1.0, f64::INFINITY), Monotone(4.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `fft`.
     ///
     /// Errors: the first that does not hold.
     pub fn fft<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `fft_2d`.
     ///
     /// Errors: the first that does not hold.
     pub fn fft_2d<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `fft_3d`.
     ///
     /// Errors: the first that does not hold.
     pub fn fft_3d<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `fft_rows`.
     ///
     /// Errors: the first that does not hold.
     pub fn fft_rows<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `fir`.
     ///
     /// Errors: the first that does not hold.
     pub fn fir<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `fir_fft`.
     ///
     /// Errors: the first that does not hold.
     pub fn fir_fft<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `floor`.
     ///
     /// Errors: the first that does not hold.
     pub fn floor<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, Integral, SameSign, Monotone(0.0)];
+        const POSTS: &[Post] = &[NanIffNan(&[]), Integral, SameSign, Monotone(0.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `fma`.
     ///
     /// Errors: the first that does not hold.
     pub fn fma<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Bounded(By::MulAdd, 1.0)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Bounded(By::MulAdd, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `fract`.
     ///
     /// Errors: the first that does not hold.
     pub fn fract<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, SameSign, Range(-1.0, 1.0)];
+        const POSTS: &[Post] = &[NanIffNan(&[]), SameSign, Range(-1.0, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `gather`.
     ///
     /// Errors: the first that does not hold.
     pub fn gather<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `gather_elements`.
     ///
     /// Errors: the first that does not hold.
     pub fn gather_elements<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `gauss_seidel`.
     ///
     /// Errors: the first that does not hold.
     pub fn gauss_seidel<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `geglu`.
     ///
     /// Errors: the first that does not hold.
     pub fn geglu<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Bounded(By::Product, 1.0)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Bounded(By::Product, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `gelu`.
     ///
     /// Errors: the first that does not hold.
     pub fn gelu<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, Range(-0.1700409, f64::INFINITY)];
+        const POSTS: &[Post] = &[NanIffNan(&[]), Range(-0.1700409, f64::INFINITY)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `gelu_backward`.
     ///
     /// Errors: the first that does not hold.
     pub fn gelu_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Bounded(By::Second, 1.13)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Bounded(By::Second, 1.13)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `gelu_erf`.
     ///
     /// Errors: the first that does not hold.
     pub fn gelu_erf<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, Range(-0.1699713, f64::INFINITY)];
+        const POSTS: &[Post] = &[NanIffNan(&[]), Range(-0.1699713, f64::INFINITY)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `gemm`.
     ///
     /// Errors: the first that does not hold.
     pub fn gemm<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `gemm_backward_a`.
     ///
     /// Errors: the first that does not hold.
     pub fn gemm_backward_a<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `gemm_backward_b`.
     ///
     /// Errors: the first that does not hold.
     pub fn gemm_backward_b<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `gemm_complex`.
     ///
     /// Errors: the first that does not hold.
     pub fn gemm_complex<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `gemv`.
     ///
     /// Errors: the first that does not hold.
     pub fn gemv<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `gemv_complex`.
     ///
     /// Errors: the first that does not hold.
     pub fn gemv_complex<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `ger`.
     ///
     /// Errors: the first that does not hold.
     pub fn ger<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `gmres`.
     ///
     /// Errors: the first that does not hold.
     pub fn gmres<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `hard_sigmoid`.
     ///
     /// Errors: the first that does not hold.
     pub fn hard_sigmoid<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, Range(0.0, 1.0), Monotone(0.0)];
+        const POSTS: &[Post] = &[NanIffNan(&[]), Range(0.0, 1.0), Monotone(0.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `hardswish`.
     ///
     /// Errors: the first that does not hold.
     pub fn hardswish<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, Range(-0.3750001, f64::INFINITY)];
+        const POSTS: &[Post] = &[NanIffNan(&[]), Range(-0.3750001, f64::INFINITY)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `i16_to_float`.
     ///
     /// Errors: the first that does not hold.
     pub fn i16_to_float<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `iamax`.
@@ -3386,84 +3676,84 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn ic0<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `ilu0`.
     ///
     /// Errors: the first that does not hold.
     pub fn ilu0<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `interleave`.
     ///
     /// Errors: the first that does not hold.
     pub fn interleave<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `inverse`.
     ///
     /// Errors: the first that does not hold.
     pub fn inverse<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `irfft`.
     ///
     /// Errors: the first that does not hold.
     pub fn irfft<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `layer_norm`.
     ///
     /// Errors: the first that does not hold.
     pub fn layer_norm<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Bounded(By::Row, 1.0)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Bounded(By::Row, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `layer_norm_backward`.
     ///
     /// Errors: the first that does not hold.
     pub fn layer_norm_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `layer_norm_simple`.
     ///
     /// Errors: the first that does not hold.
     pub fn layer_norm_simple<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, RowSumSquares(0.0, 4.0)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), RowSumSquares(0.0, 4.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `ldlt`.
     ///
     /// Errors: the first that does not hold.
     pub fn ldlt<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `ldlt_solve`.
     ///
     /// Errors: the first that does not hold.
     pub fn ldlt_solve<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `leaky_relu`.
     ///
     /// Errors: the first that does not hold.
     pub fn leaky_relu<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan];
+        const POSTS: &[Post] = &[NanIffNan(&[0])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `leaky_relu_backward`.
     ///
     /// Errors: the first that does not hold.
     pub fn leaky_relu_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[0])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `least_norm`.
@@ -3484,7 +3774,7 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn lerp<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Bounded(By::Lerp, 1.0)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Bounded(By::Lerp, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `less`.
@@ -3505,56 +3795,56 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn ln<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Monotone(2.0)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Monotone(2.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `ln_1p`.
     ///
     /// Errors: the first that does not hold.
     pub fn ln_1p<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Monotone(4.0)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Monotone(4.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `lobpcg`.
     ///
     /// Errors: the first that does not hold.
     pub fn lobpcg<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `log10`.
     ///
     /// Errors: the first that does not hold.
     pub fn log10<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Monotone(2.0)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Monotone(2.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `log2`.
     ///
     /// Errors: the first that does not hold.
     pub fn log2<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Monotone(2.0)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Monotone(2.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `log_softmax`.
     ///
     /// Errors: the first that does not hold.
     pub fn log_softmax<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[Range(f64::NEG_INFINITY, 0.0), NanIfNan, RowExpSum(1.0, 16.0)];
+        const POSTS: &[Post] = &[Range(f64::NEG_INFINITY, 0.0), NanIfNan(&[]), RowExpSum(1.0, 16.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `log_softmax_backward`.
     ///
     /// Errors: the first that does not hold.
     pub fn log_softmax_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `logsumexp`.
     ///
     /// Errors: the first that does not hold.
     pub fn logsumexp<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, DominatesMax];
+        const POSTS: &[Post] = &[NanIffNan(&[]), DominatesMax];
         evaluate(POSTS, c)
     }
     /// The postconditions of `lu`.
@@ -3575,182 +3865,182 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn lu_refine<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `lu_solve`.
     ///
     /// Errors: the first that does not hold.
     pub fn lu_solve<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `masked_softmax`.
     ///
     /// Errors: the first that does not hold.
     pub fn masked_softmax<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Range(0.0, 1.0)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Range(0.0, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `max`.
     ///
     /// Errors: the first that does not hold.
     pub fn max<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, Selects, DominatesMax];
+        const POSTS: &[Post] = &[NanIffNan(&[]), Selects, DominatesMax];
         evaluate(POSTS, c)
     }
     /// The postconditions of `max_pool`.
     ///
     /// Errors: the first that does not hold.
     pub fn max_pool<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `max_pool_backward`.
     ///
     /// Errors: the first that does not hold.
     pub fn max_pool_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `max_pool_indices`.
     ///
     /// Errors: the first that does not hold.
     pub fn max_pool_indices<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `maximum`.
     ///
     /// Errors: the first that does not hold.
     pub fn maximum<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, Selects];
+        const POSTS: &[Post] = &[NanIffNan(&[]), Selects];
         evaluate(POSTS, c)
     }
     /// The postconditions of `mean`.
     ///
     /// Errors: the first that does not hold.
     pub fn mean<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Bounded(By::MeanAbs, 1.0)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Bounded(By::MeanAbs, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `min`.
     ///
     /// Errors: the first that does not hold.
     pub fn min<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, Selects, DominatesMin];
+        const POSTS: &[Post] = &[NanIffNan(&[]), Selects, DominatesMin];
         evaluate(POSTS, c)
     }
     /// The postconditions of `minimum`.
     ///
     /// Errors: the first that does not hold.
     pub fn minimum<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, Selects];
+        const POSTS: &[Post] = &[NanIffNan(&[]), Selects];
         evaluate(POSTS, c)
     }
     /// The postconditions of `minmax_normalize`.
     ///
     /// Errors: the first that does not hold.
     pub fn minmax_normalize<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Range(0.0, 1.0)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Range(0.0, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `mish`.
     ///
     /// Errors: the first that does not hold.
     pub fn mish<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, Range(-0.3088435, f64::INFINITY)];
+        const POSTS: &[Post] = &[NanIffNan(&[]), Range(-0.3088435, f64::INFINITY)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `momentum`.
     ///
     /// Errors: the first that does not hold.
     pub fn momentum<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `mul`.
     ///
     /// Errors: the first that does not hold.
     pub fn mul<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Bounded(By::Product, 1.0)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Bounded(By::Product, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `mul_complex`.
     ///
     /// Errors: the first that does not hold.
     pub fn mul_complex<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `neg`.
     ///
     /// Errors: the first that does not hold.
     pub fn neg<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, SameMagnitude];
+        const POSTS: &[Post] = &[NanIffNan(&[]), SameMagnitude];
         evaluate(POSTS, c)
     }
     /// The postconditions of `nll`.
     ///
     /// Errors: the first that does not hold.
     pub fn nll<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `nll_backward`.
     ///
     /// Errors: the first that does not hold.
     pub fn nll_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `norm_l1`.
     ///
     /// Errors: the first that does not hold.
     pub fn norm_l1<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIfNan];
+        const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `norm_l2`.
     ///
     /// Errors: the first that does not hold.
     pub fn norm_l2<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIfNan];
+        const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `norm_linf`.
     ///
     /// Errors: the first that does not hold.
     pub fn norm_linf<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIffNan];
+        const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIffNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `normalize`.
     ///
     /// Errors: the first that does not hold.
     pub fn normalize<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Range(-1.0, 1.0), RowSumSquares(1.0, 4.0)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Range(-1.0, 1.0), RowSumSquares(1.0, 4.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `nrm2`.
     ///
     /// Errors: the first that does not hold.
     pub fn nrm2<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIfNan];
+        const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `nrm2_complex`.
     ///
     /// Errors: the first that does not hold.
     pub fn nrm2_complex<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Range(0.0, f64::INFINITY)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Range(0.0, f64::INFINITY)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `pad`.
     ///
     /// Errors: the first that does not hold.
     pub fn pad<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `pow`.
@@ -3778,7 +4068,7 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn prod<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `qr`.
@@ -3806,119 +4096,119 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn recip<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, SameSign];
+        const POSTS: &[Post] = &[NanIffNan(&[]), SameSign];
         evaluate(POSTS, c)
     }
     /// The postconditions of `relu`.
     ///
     /// Errors: the first that does not hold.
     pub fn relu<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIffNan, Monotone(0.0)];
+        const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIffNan(&[]), Monotone(0.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `relu_backward`.
     ///
     /// Errors: the first that does not hold.
     pub fn relu_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Bounded(By::Second, 1.0)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Bounded(By::Second, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `rfft`.
     ///
     /// Errors: the first that does not hold.
     pub fn rfft<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `rms_norm`.
     ///
     /// Errors: the first that does not hold.
     pub fn rms_norm<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Bounded(By::Row, 1.0)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Bounded(By::Row, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `rms_norm_backward`.
     ///
     /// Errors: the first that does not hold.
     pub fn rms_norm_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `rms_norm_residual`.
     ///
     /// Errors: the first that does not hold.
     pub fn rms_norm_residual<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `rms_norm_residual_backward`.
     ///
     /// Errors: the first that does not hold.
     pub fn rms_norm_residual_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `rope`.
     ///
     /// Errors: the first that does not hold.
     pub fn rope<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `rope_backward`.
     ///
     /// Errors: the first that does not hold.
     pub fn rope_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `rope_view`.
     ///
     /// Errors: the first that does not hold.
     pub fn rope_view<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `rot`.
     ///
     /// Errors: the first that does not hold.
     pub fn rot<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `rotg`.
     ///
     /// Errors: the first that does not hold.
     pub fn rotg<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `rotm`.
     ///
     /// Errors: the first that does not hold.
     pub fn rotm<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[0, 1, 2, 3, 4])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `rotmg`.
     ///
     /// Errors: the first that does not hold.
     pub fn rotmg<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `round`.
     ///
     /// Errors: the first that does not hold.
     pub fn round<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, Integral, SameSign, Monotone(0.0)];
+        const POSTS: &[Post] = &[NanIffNan(&[]), Integral, SameSign, Monotone(0.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `round_ties_even`.
     ///
     /// Errors: the first that does not hold.
     pub fn round_ties_even<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, Integral, SameSign, Monotone(0.0)];
+        const POSTS: &[Post] = &[NanIffNan(&[]), Integral, SameSign, Monotone(0.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `sample`.
@@ -3932,56 +4222,56 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn scal<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `scal_complex`.
     ///
     /// Errors: the first that does not hold.
     pub fn scal_complex<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `scale`.
     ///
     /// Errors: the first that does not hold.
     pub fn scale<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Bounded(By::Scaled, 1.0)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Bounded(By::Scaled, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `scatter`.
     ///
     /// Errors: the first that does not hold.
     pub fn scatter<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `scatter_add`.
     ///
     /// Errors: the first that does not hold.
     pub fn scatter_add<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `scatter_add_elements`.
     ///
     /// Errors: the first that does not hold.
     pub fn scatter_add_elements<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `schur`.
     ///
     /// Errors: the first that does not hold.
     pub fn schur<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `sddmm`.
     ///
     /// Errors: the first that does not hold.
     pub fn sddmm<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `select`.
@@ -3995,189 +4285,189 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn selu<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, Range(-1.7581, f64::INFINITY), Monotone(4.0)];
+        const POSTS: &[Post] = &[NanIffNan(&[]), Range(-1.7581, f64::INFINITY), Monotone(4.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `sgd`.
     ///
     /// Errors: the first that does not hold.
     pub fn sgd<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `sigmoid`.
     ///
     /// Errors: the first that does not hold.
     pub fn sigmoid<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, Range(0.0, 1.0), Monotone(2.0)];
+        const POSTS: &[Post] = &[NanIffNan(&[]), Range(0.0, 1.0), Monotone(2.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `sigmoid_backward`.
     ///
     /// Errors: the first that does not hold.
     pub fn sigmoid_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `sign`.
     ///
     /// Errors: the first that does not hold.
     pub fn sign<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, Range(-1.0, 1.0), SameSign, Integral, Monotone(0.0)];
+        const POSTS: &[Post] = &[NanIffNan(&[]), Range(-1.0, 1.0), SameSign, Integral, Monotone(0.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `silu`.
     ///
     /// Errors: the first that does not hold.
     pub fn silu<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, Range(-0.2784648, f64::INFINITY)];
+        const POSTS: &[Post] = &[NanIffNan(&[]), Range(-0.2784648, f64::INFINITY)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `silu_backward`.
     ///
     /// Errors: the first that does not hold.
     pub fn silu_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Bounded(By::Second, 1.1)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Bounded(By::Second, 1.1)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `sin`.
     ///
     /// Errors: the first that does not hold.
     pub fn sin<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Range(-1.0, 1.0)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Range(-1.0, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `sinh`.
     ///
     /// Errors: the first that does not hold.
     pub fn sinh<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, SameSign, Monotone(4.0)];
+        const POSTS: &[Post] = &[NanIffNan(&[]), SameSign, Monotone(4.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `softmax`.
     ///
     /// Errors: the first that does not hold.
     pub fn softmax<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[Range(0.0, 1.0), NanIfNan, RowSum(1.0, 4.0)];
+        const POSTS: &[Post] = &[Range(0.0, 1.0), NanIfNan(&[]), RowSum(1.0, 4.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `softmax_backward`.
     ///
     /// Errors: the first that does not hold.
     pub fn softmax_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `softplus`.
     ///
     /// Errors: the first that does not hold.
     pub fn softplus<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, Range(0.0, f64::INFINITY), Monotone(6.0)];
+        const POSTS: &[Post] = &[NanIffNan(&[]), Range(0.0, f64::INFINITY), Monotone(6.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `softsign`.
     ///
     /// Errors: the first that does not hold.
     pub fn softsign<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, Range(-1.0, 1.0), SameSign, Monotone(2.0)];
+        const POSTS: &[Post] = &[NanIffNan(&[]), Range(-1.0, 1.0), SameSign, Monotone(2.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `spadd`.
     ///
     /// Errors: the first that does not hold.
     pub fn spadd<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `spgemm`.
     ///
     /// Errors: the first that does not hold.
     pub fn spgemm<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `spmm`.
     ///
     /// Errors: the first that does not hold.
     pub fn spmm<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `spmv`.
     ///
     /// Errors: the first that does not hold.
     pub fn spmv<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `spmv_transposed`.
     ///
     /// Errors: the first that does not hold.
     pub fn spmv_transposed<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `spsv`.
     ///
     /// Errors: the first that does not hold.
     pub fn spsv<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `sqrt`.
     ///
     /// Errors: the first that does not hold.
     pub fn sqrt<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[Range(-0.0, f64::INFINITY), NanIfNan, Monotone(0.0)];
+        const POSTS: &[Post] = &[Range(-0.0, f64::INFINITY), NanIfNan(&[]), Monotone(0.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `square`.
     ///
     /// Errors: the first that does not hold.
     pub fn square<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, Range(0.0, f64::INFINITY)];
+        const POSTS: &[Post] = &[NanIffNan(&[]), Range(0.0, f64::INFINITY)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `stddev`.
     ///
     /// Errors: the first that does not hold.
     pub fn stddev<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIfNan];
+        const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `stft`.
     ///
     /// Errors: the first that does not hold.
     pub fn stft<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `sub`.
     ///
     /// Errors: the first that does not hold.
     pub fn sub<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Bounded(By::Sum, 1.0)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Bounded(By::Sum, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `sum`.
     ///
     /// Errors: the first that does not hold.
     pub fn sum<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Bounded(By::SumAbs, 1.0)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Bounded(By::SumAbs, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `sum_kahan`.
     ///
     /// Errors: the first that does not hold.
     pub fn sum_kahan<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Bounded(By::SumAbs, 1.0)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Bounded(By::SumAbs, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `sum_of_squares`.
     ///
     /// Errors: the first that does not hold.
     pub fn sum_of_squares<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIfNan];
+        const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `svd`.
@@ -4198,91 +4488,91 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn swiglu<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, Bounded(By::Product, 1.0)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), Bounded(By::Product, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `swiglu_packed`.
     ///
     /// Errors: the first that does not hold.
     pub fn swiglu_packed<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `swiglu_packed_backward`.
     ///
     /// Errors: the first that does not hold.
     pub fn swiglu_packed_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `symm`.
     ///
     /// Errors: the first that does not hold.
     pub fn symm<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `symv`.
     ///
     /// Errors: the first that does not hold.
     pub fn symv<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `syr`.
     ///
     /// Errors: the first that does not hold.
     pub fn syr<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `syr2`.
     ///
     /// Errors: the first that does not hold.
     pub fn syr2<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `syr2k`.
     ///
     /// Errors: the first that does not hold.
     pub fn syr2k<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `syrk`.
     ///
     /// Errors: the first that does not hold.
     pub fn syrk<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `tan`.
     ///
     /// Errors: the first that does not hold.
     pub fn tan<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `tanh`.
     ///
     /// Errors: the first that does not hold.
     pub fn tanh<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, Range(-1.0, 1.0), SameSign, Monotone(2.0)];
+        const POSTS: &[Post] = &[NanIffNan(&[]), Range(-1.0, 1.0), SameSign, Monotone(2.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `tanh_backward`.
     ///
     /// Errors: the first that does not hold.
     pub fn tanh_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `threshold`.
     ///
     /// Errors: the first that does not hold.
     pub fn threshold<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[0, 1])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `top_k`.
@@ -4303,56 +4593,56 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn trmm<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `trmv`.
     ///
     /// Errors: the first that does not hold.
     pub fn trmv<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `trsm`.
     ///
     /// Errors: the first that does not hold.
     pub fn trsm<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `trsv`.
     ///
     /// Errors: the first that does not hold.
     pub fn trsv<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `trunc`.
     ///
     /// Errors: the first that does not hold.
     pub fn trunc<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIffNan, Integral, SameSign, Monotone(0.0)];
+        const POSTS: &[Post] = &[NanIffNan(&[]), Integral, SameSign, Monotone(0.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `u8_to_float`.
     ///
     /// Errors: the first that does not hold.
     pub fn u8_to_float<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `variance`.
     ///
     /// Errors: the first that does not hold.
     pub fn variance<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIfNan];
+        const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIfNan(&[])];
         evaluate(POSTS, c)
     }
     /// The postconditions of `zscore`.
     ///
     /// Errors: the first that does not hold.
     pub fn zscore<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan, RowSumSquares(0.0, 4.0)];
+        const POSTS: &[Post] = &[NanIfNan(&[]), RowSumSquares(0.0, 4.0)];
         evaluate(POSTS, c)
     }
 }

@@ -56,6 +56,9 @@ pub struct Spec {
     pub flops_per_element: f64,
     /// The executable postconditions.
     pub post: &'static [Post],
+    /// The errors, and the arguments that they name, which the op may find after it has written: its documentation says what the
+    /// outputs hold then. With any other error, but for a pivot or a number of steps, nothing is written.
+    pub after_writes: &'static [(&'static str, &'static [&'static str])],
 }
 
 impl Spec {

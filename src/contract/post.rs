@@ -8,11 +8,11 @@ use crate::alu::Real;
 pub enum Post {
     /// `lo <= out[i] <= hi`.
     Range(f64, f64),
-    /// `out[i]` is NaN exactly when an input is: at `i`, in the row, or anywhere. With a parameter that is not finite it may be NaN
-    /// besides.
-    NanIffNan,
-    /// `out[i]` is NaN when an input is: at `i`, in the row, or anywhere.
-    NanIfNan,
+    /// `out[i]` is NaN exactly when an input is (at `i`, in the row, or anywhere) or a parameter. The parameters of the positions
+    /// listed act on some elements only: `out[i]` need not be NaN where one of them is, and may be NaN where one of them is not finite.
+    NanIffNan(&'static [usize]),
+    /// `out[i]` is NaN when an input is (at `i`, in the row, or anywhere) or a parameter, but for those of the positions listed.
+    NanIfNan(&'static [usize]),
     /// Each finite `out[i]` is an integer.
     Integral,
     /// `out[i]` has the sign bit of the first input.
@@ -240,20 +240,28 @@ pub(crate) fn in_parts<T: Real, const N: usize>(
 }
 
 /// The first output element that is not NaN although an input in its scope is or, if `only` then, the other way round. The
-/// scope is the same position for element-wise ops, the row for row ops, and everything for a scalar.
-fn nans<T: Real>(c: &Call<'_, T>, only: bool) -> Option<usize> {
-    // A parameter that is not finite makes NaN of the elements that it is a factor of; which those are is the formula's.
-    let only = only && c.params.iter().all(|p| p.to_f64().is_finite());
+/// scope is the same position for element-wise ops, the row for row ops, and everything for a scalar. A parameter has everything in
+/// its scope, unless its position is in `partial`.
+fn nans<T: Real>(c: &Call<'_, T>, partial: &[usize], only: bool) -> Option<usize> {
+    let (mut params, mut only) = (false, only);
+    for (k, p) in c.params.iter().enumerate() {
+        if partial.contains(&k) {
+            // Which elements it makes NaN is the formula's: an infinite factor does so where it meets 0.
+            only &= p.to_f64().is_finite();
+        } else {
+            params |= nan(*p);
+        }
+    }
     if c.cols == 0 {
         let scalar = c.out.len() == 1 || c.inputs.iter().any(|x| x.len() != c.out.len());
-        let anywhere = scalar && c.inputs.iter().any(|x| any_nan(x));
+        let anywhere = params || (scalar && c.inputs.iter().any(|x| any_nan(x)));
         return nans_of(c.out, if scalar { &[] } else { c.inputs }, anywhere, only);
     }
     let x = c.inputs.first().copied().unwrap_or_default();
     let weights = c.inputs.get(1..).unwrap_or_default();
     for (r, (row, x)) in c.out.chunks(c.cols).zip(x.chunks(c.cols)).enumerate() {
         // Weights act by column.
-        if let Some(i) = nans_of(row, weights, any_nan(x), only) {
+        if let Some(i) = nans_of(row, weights, params || any_nan(x), only) {
             return Some(r * c.cols + i);
         }
     }
@@ -322,8 +330,8 @@ fn first_failure<T: Real>(post: Post, c: &Call<'_, T>) -> Option<usize> {
             let (lo, hi) = (T::from_f64(lo).to_f64().min(lo), T::from_f64(hi).to_f64().max(hi));
             elements(c, |_, y| lo <= y.to_f64() && y.to_f64() <= hi)
         }
-        Post::NanIffNan => nans(c, true),
-        Post::NanIfNan => nans(c, false),
+        Post::NanIffNan(partial) => nans(c, partial, true),
+        Post::NanIfNan(partial) => nans(c, partial, false),
         Post::Integral => elements(c, |_, y| {
             let y = y.to_f64();
             !y.is_finite() || libm::trunc(y) == y

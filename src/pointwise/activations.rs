@@ -44,7 +44,7 @@ impl<T: Number> Body<T, 1> for LeakyRelu<T> {
 unary! {
     /// `out[i] = alpha·x[i] if x[i] < 0 else x[i]`.
     ///
-    /// One rounding; NaN stays NaN, −0 stays −0. Any α is allowed.
+    /// One rounding; NaN stays NaN, −0 stays −0. Any α is allowed: NaN makes the results of negative x NaN, and no other.
     ///
     /// Errors: [`Error::Len`](crate::Error::Len) when `out` and `x` differ in length.
     /// Scratch: none.
@@ -73,7 +73,8 @@ impl<T: Number> Body<T, 1> for Elu<T> {
 unary! {
     /// `out[i] = alpha·(e^x[i] − 1) if x[i] < 0 else x[i]`.
     ///
-    /// Within 2 ulp; NaN stays NaN, ±0 stays ±0, −∞ gives −α. Any α is allowed.
+    /// Within 2 ulp; NaN stays NaN, ±0 stays ±0, −∞ gives −α. Any α is allowed: NaN makes the results of negative x NaN, and no
+    /// other.
     ///
     /// Errors: [`Error::Len`](crate::Error::Len) when `out` and `x` differ in length.
     /// Scratch: none.
@@ -170,7 +171,8 @@ impl<T: Number> Body<T, 1> for Threshold<T> {
 unary! {
     /// `out[i] = value if x[i] <= threshold else x[i]`.
     ///
-    /// Exact; NaN stays NaN. Any threshold and value are allowed.
+    /// Exact; NaN stays NaN. Any threshold and value are allowed: nothing is at most a threshold of NaN, so that x stays, and a value
+    /// of NaN stands where x is at most the threshold.
     ///
     /// Errors: [`Error::Len`](crate::Error::Len) when `out` and `x` differ in length.
     /// Scratch: none.

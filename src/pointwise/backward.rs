@@ -45,7 +45,8 @@ impl<T: Number> Body<T, 2> for LeakyReluBackward<T> {
 binary! {
     /// `out[i] = alpha·b[i] if a[i] < 0 else b[i]`: the gradient of [`leaky_relu`](crate::leaky_relu()) at `a`, times `b`.
     ///
-    /// One rounding; at ±0 the slope is 1. NaN where either is NaN. Any α is allowed.
+    /// One rounding; at ±0 the slope is 1. NaN where either is NaN. Any α is allowed: NaN makes the results of negative a NaN, and no
+    /// other.
     ///
     /// Errors: [`Error::Len`](crate::Error::Len) when `b` or `out` differs in length from `a`.
     /// Scratch: none.

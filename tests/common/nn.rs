@@ -339,11 +339,14 @@ pub fn run<S: Simd, T: Element, O: Op>(s: S, form: Form, a: &Args<T>) -> Option<
         let (head, rest) = x.split_at(PAD);
         let (out, tail) = rest.split_at(before.len());
         assert!(bits(head) == bits(&pad) && bits(tail) == bits(&pad), "{at}: wrote outside");
-        // What a factorisation meets on its way comes after writes, and so do products of finite numbers that overflow in the steps
-        // of an iterative solver, whose documentation says what `x` holds then.
-        let iterative = ["cg", "gmres", "bicgstab"].contains(&O::NAME)
-            && a.x.iter().flatten().all(|x| *x - *x == T::ZERO);
-        let overflowed = iterative && matches!(done, Err(Error::Domain { arg: "a" | "lu" | "x" }));
+        // What a factorisation meets on its way comes after writes, and so does what the contract names: products of finite numbers
+        // that overflow in the steps of an iterative solver.
+        let late = |arg: &str| {
+            let all = spec(O::NAME).unwrap_or_else(|| panic!("no contract of {}", O::NAME)).after_writes;
+            all.iter().any(|(error, args)| *error == "Domain" && args.contains(&arg))
+        };
+        let finite = || a.x.iter().flatten().all(|x| *x - *x == T::ZERO);
+        let overflowed = matches!(done, Err(Error::Domain { arg }) if late(arg) && finite());
         let on_its_way = overflowed || matches!(done, Err(Error::Pivot { .. } | Error::Convergence { .. }));
         let refused = done.is_err() && !on_its_way;
         assert!(!refused || bits(out) == bits(before), "{at}: wrote, and then refused with {done:?}");

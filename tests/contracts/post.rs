@@ -5,7 +5,7 @@ use super::edge::apply;
 use common::call::{Form, Out};
 use common::lanes::*;
 use common::yaml::contract;
-use common::yaml::schema::{Contract, Output, PreCheck, Shape};
+use common::yaml::schema::{Contract, Domain, Output, PreCheck, Shape};
 use fulmen::Element;
 use fulmen::contract::{By, Call, Post, evaluate, spec};
 use fulmen::lanes::Simd;
@@ -119,6 +119,35 @@ fn once<S: Simd, T: Element>(s: S, c: &Contract, ty: &str, n: usize, kind: usize
     true
 }
 
+/// NaN in each parameter: one of every result, but for those that the contract excuses, and they are excused for a reason.
+#[test]
+fn nan_of_a_parameter() {
+    let takes = |c: &Contract| matches!(c.call.shape, Shape::Unary | Shape::Binary | Shape::Update);
+    let mut seen = [0; 2];
+    for (_, c) in common::yaml::get().contracts().filter(|(_, c)| c.nan_of_parameters() && takes(c)) {
+        for (k, param) in c.call.params.iter().enumerate().filter(|(_, p)| p.domain == Domain::Any) {
+            let inputs: Vec<Vec<f64>> = vec![vec![-2.0, -0.0, 0.25, 3.0]; c.call.inputs.len()];
+            let mut params: Vec<f64> = c.call.params.iter().map(|p| p.sample.value("f64")).collect();
+            params[k] = f64::NAN;
+            let mut y = vec![-77.0; 4];
+            let mut out = Out { y: &mut y, index: &mut [] };
+            let called = apply(fulmen::lanes::native(), c, Form::On, &inputs, &params, 0, &mut out);
+            if called == Some(Err(fulmen::Error::Domain { arg: "lo" })) {
+                continue;
+            }
+            assert_eq!(called, Some(Ok(())), "{} of {}", c.op, param.name);
+            let slices: Vec<&[f64]> = inputs.iter().map(Vec::as_slice).collect();
+            let kept = evaluate(spec(&c.op).unwrap().post, &Call::new(&slices, &y).params(&params));
+            assert_eq!(kept, Ok(()), "{}: {} is NaN: {y:?}", c.op, param.name);
+            let partial = c.partial.contains(&param.name);
+            assert_eq!(y.iter().all(|y| y.is_nan()), !partial, "{}: {}: {y:?}", c.op, param.name);
+            seen[usize::from(partial)] += 1;
+            common::compared::add(1);
+        }
+    }
+    assert!(seen[0] >= 3 && seen[1] >= 5, "{seen:?}");
+}
+
 /// Each predicate accepts a right result and refuses a wrong one, in this build as in any other.
 #[test]
 fn every_predicate_can_fail() {
@@ -126,24 +155,43 @@ fn every_predicate_can_fail() {
     type Case<'a> = (Post, Call<'a, f64>, Call<'a, f64>);
     let cases: &[Case<'_>] = &[
         (Post::Range(0.0, 1.0), Call::new(&[&[2.0]], &[1.0]), Call::new(&[&[2.0]], &[1.0000001])),
-        (Post::NanIffNan, Call::new(&[&[NAN, 1.0]], &[NAN, 1.0]), Call::new(&[&[1.0, 1.0]], &[NAN, 1.0])),
-        (Post::NanIfNan, Call::new(&[&[1.0, 1.0]], &[NAN, 1.0]), Call::new(&[&[NAN, 1.0]], &[1.0, 1.0])),
-        (Post::NanIfNan, Call::new(&[&[NAN, 1.0]], &[NAN]), Call::new(&[&[1.0, NAN]], &[1.0])),
         (
-            Post::NanIfNan,
+            Post::NanIffNan(&[]),
+            Call::new(&[&[NAN, 1.0]], &[NAN, 1.0]),
+            Call::new(&[&[1.0, 1.0]], &[NAN, 1.0]),
+        ),
+        (Post::NanIfNan(&[]), Call::new(&[&[1.0, 1.0]], &[NAN, 1.0]), Call::new(&[&[NAN, 1.0]], &[1.0, 1.0])),
+        (Post::NanIfNan(&[]), Call::new(&[&[NAN, 1.0]], &[NAN]), Call::new(&[&[1.0, NAN]], &[1.0])),
+        (
+            Post::NanIfNan(&[]),
             Call::new(&[&[1.0, 1.0], &[1.0, NAN]], &[1.0, NAN]),
             Call::new(&[&[1.0, 1.0], &[1.0, NAN]], &[NAN, 1.0]),
         ),
         (
-            Post::NanIffNan,
+            Post::NanIffNan(&[]),
             Call::new(&[&[1.0, 1.0, 1.0, 1.0], &[1.0, NAN]], &[1.0, NAN, 1.0, NAN]).cols(2),
             Call::new(&[&[1.0, 1.0, 1.0, 1.0], &[1.0, NAN]], &[1.0, NAN, 1.0, 1.0]).cols(2),
         ),
         (
-            Post::NanIffNan,
+            Post::NanIfNan(&[]),
+            Call::new(&[&[1.0, 1.0]], &[NAN, NAN]).params(&[1.0, NAN]),
+            Call::new(&[&[NAN, 1.0]], &[NAN, 1.0]).params(&[1.0, NAN]),
+        ),
+        (
+            Post::NanIffNan(&[0]),
+            Call::new(&[&[1.0, 1.0, 1.0, 1.0]], &[NAN; 4]).params(&[1.0, NAN]).cols(2),
+            Call::new(&[&[1.0, 1.0, 1.0, 1.0]], &[NAN, NAN, NAN, 1.0]).params(&[1.0, NAN]).cols(2),
+        ),
+        (
+            Post::NanIffNan(&[1]),
             // Of `x < 0 ? alpha·x : x` one element has the NaN of a parameter, another has not.
             Call::new(&[&[-1.0, 1.0]], &[NAN, 1.0]).params(&[1.0, NAN]),
             Call::new(&[&[NAN, 1.0]], &[1.0, NAN]).params(&[1.0, NAN]),
+        ),
+        (
+            Post::NanIffNan(&[1]),
+            Call::new(&[&[0.0, 1.0]], &[NAN, 1.0]).params(&[1.0, f64::INFINITY]),
+            Call::new(&[&[0.0, 1.0]], &[NAN, 1.0]).params(&[f64::INFINITY, 1.0]),
         ),
         (
             Post::Range(0.0, 1.0),

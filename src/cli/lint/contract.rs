@@ -68,6 +68,15 @@ pub(super) fn validate(s: &mut Sink<'_>, f: &File, c: &Contract) {
     ids(s, f, c);
     arguments(s, f, c);
     edges(s, f, c);
+    for name in c.partial.iter().filter(|name| c.call.params.iter().all(|p| p.name != **name)) {
+        s.on("FUL-VAL-006", f, format!("`{name}` of `partial` is no parameter"));
+    }
+    if !(c.partial.is_empty() || c.nan_of_parameters()) {
+        s.on("FUL-VAL-006", f, "no postcondition is about NaN of a parameter, and `partial` excuses some");
+    }
+    for late in c.after_writes.iter().filter(|l| !ERRORS.contains(&l.error.as_str()) || l.args.is_empty()) {
+        s.on("FUL-VAL-006", f, format!("`after_writes` has {late:?}"));
+    }
     if c.types.is_empty() {
         s.on("FUL-VAL-009", f, "no element type");
     }
