@@ -337,7 +337,7 @@ pub fn run<S: Simd, T: Element, O: Op>(s: S, form: Form, a: &Args<T>) -> Option<
         let (head, rest) = x.split_at(PAD);
         let (out, tail) = rest.split_at(before.len());
         assert!(bits(head) == bits(&pad) && bits(tail) == bits(&pad), "{at}: wrote outside");
-        // What a factorisation meets on its way comes after writes, and so do products of finite numbers that overflow in the steps
+        // What a factorisation finds while it runs is reported after it has written, and so are products of finite numbers that overflow in the steps
         // of an iterative solver, whose documentation says what `x` holds then.
         let iterative = ["cg", "gmres", "bicgstab"].contains(&O::NAME)
             && a.x.iter().flatten().all(|x| *x - *x == T::ZERO);
