@@ -6,7 +6,7 @@
   scripts/accuracy.py table /tmp/errors [--write]
                                   the table of these
   scripts/accuracy.py check       the table has every op, the bounds that the contracts have now, no share above 1, and none below
-                                  a thirtieth without a reason in the contract (`slack`)
+                                  a thirtieth without a reason in the contract (`reason_for_wide_bound`)
   scripts/accuracy.py ran /tmp/errors
                                   so has a run of the tests: no op lacks an entry, and none is far above the table
 """
@@ -39,7 +39,7 @@ class Bound:
     name: str
     text: str
     unit: str
-    slack: str
+    reason: str
     types: list[str] = field(default_factory=list)
     # Multiples of the unit: times, per, plus.
     k: tuple[float, str, float] | None = None
@@ -85,20 +85,20 @@ def value(text: str, key: str) -> str:
     return found[1] if found[1] is not None else found[2]
 
 
-def tolerance(op: str, text: str, slack: str) -> Bound:
+def tolerance(op: str, text: str, reason: str) -> Bound:
     if text == "exact":
-        return Bound(op, "", "exact", "", slack, exact=True)
+        return Bound(op, "", "exact", "", reason, exact=True)
     form = re.match(r"\{(\w+): ", text)[1]
     if form == "gamma":
         k = (float(value(text, "times")), value(text, "per"), float(value(text, "plus")))
         of = value(text, "of").replace("_", " ")
-        return Bound(op, "", f"{grows(*k)} u · {of}", "u", slack, k=k)
+        return Bound(op, "", f"{grows(*k)} u · {of}", "u", reason, k=k)
     if form == "compensated":
-        return Bound(op, "", f"2 u · value + 2 n u² · {value(text, 'of').replace('_', ' ')}", "of it", slack)
+        return Bound(op, "", f"2 u · value + 2 n u² · {value(text, 'of').replace('_', ' ')}", "of it", reason)
     if form == "rel_abs":
-        return Bound(op, "", f"{number(float(value(text, 'rel')))} of the value, or {number(float(value(text, 'abs')))}", "of it", slack)
+        return Bound(op, "", f"{number(float(value(text, 'rel')))} of the value, or {number(float(value(text, 'abs')))}", "of it", reason)
     most = float(value(text, form))
-    return Bound(op, "", f"{number(most)} {'ulp' if form == 'ulp' else 'of the value' if form == 'rel' else ''}".strip(), {"ulp": "ulp", "rel": "rel"}.get(form, "abs"), slack, k=(0, "one", most), rounded=(form, most) == ("ulp", 0.5))
+    return Bound(op, "", f"{number(most)} {'ulp' if form == 'ulp' else 'of the value' if form == 'rel' else ''}".strip(), {"ulp": "ulp", "rel": "rel"}.get(form, "abs"), reason, k=(0, "one", most), rounded=(form, most) == ("ulp", 0.5))
 
 
 def bounds() -> list[Bound]:
@@ -107,7 +107,7 @@ def bounds() -> list[Bound]:
     for path in sorted(ROOT.glob("contracts/*-v1.yaml")):
         text = path.read_text()
         op = re.search(r"^op: (\w+)$", text, re.M)[1]
-        reason = re.search(r'^slack: "(.*)"$', text, re.M)
+        reason = re.search(r'^reason_for_wide_bound: "(.*)"$', text, re.M)
         test = re.search(r"^    test: (\S+)$", text, re.M)
         by: dict[str, Bound] = {}
         lines = re.search(r"^tolerance:\n((?:  .*\n)+)", text, re.M)[1]
@@ -123,7 +123,7 @@ def bounds() -> list[Bound]:
         block = re.search(r"^residuals:\n((?:  - .*\n)+)", text, re.M)
         for line in block[1].splitlines() if block else []:
             k = (float(value(line, "times")), value(line, "per"), float(value(line, "plus")))
-            why = re.search(r'slack: "([^"]*)"', line)
+            why = re.search(r'reason_for_wide_bound: "([^"]*)"', line)
             said = f"{value(line, 'error')} ≤ {grows(*k)} u · {value(line, 'of')}"
             found.append(Bound(op, value(line, "name"), said, "u", why[1] if why else "", types, k))
     if len(found) < 250:
@@ -180,7 +180,7 @@ def row(bound: Bound, worst: dict[tuple[str, str, str], Seen]) -> str:
         return f"| {name} | {bound.text} | correctly rounded | | bits: `{bound.test}` | |"
     cells = "; ".join(f"{ty} {cell(bound, at)}" for ty, at in there)
     escape = lambda text: text.replace("|", "\\|")
-    return f"| {name} | {escape(bound.text)} | {cells} | {most.share:.3f} | {most.where} | {bound.slack} |"
+    return f"| {name} | {escape(bound.text)} | {cells} | {most.share:.3f} | {most.where} | {bound.reason} |"
 
 
 HEAD = """# Accuracy
@@ -226,8 +226,8 @@ def rows(text: str) -> dict[tuple[str, str], list[str]]:
 def held(what: str, bound: Bound, share: float, tally: Tally) -> None:
     if not share <= 1:
         tally.wrong(f"{what}: {share:g} of the bound")
-    if share < LOW and not bound.slack:
-        tally.wrong(f"{what}: the bound is {1 / share if share else math.inf:.0f} times the worst error and the contract has no `slack` that says why")
+    if share < LOW and not bound.reason:
+        tally.wrong(f"{what}: the bound is {1 / share if share else math.inf:.0f} times the worst error and the contract has no `reason_for_wide_bound`")
 
 
 def check(tally: Tally) -> None:
@@ -240,11 +240,11 @@ def check(tally: Tally) -> None:
             tally.wrong(f"{what} has no line")
             continue
         said, _, share, _, why = cells
-        if said.replace("\\|", "|") != bound.text or why != ("" if bound.exact else bound.slack):
+        if said.replace("\\|", "|") != bound.text or why != ("" if bound.exact else bound.reason):
             tally.wrong(f"{what} is not what the contract states now: write the table again")
         if share:
             held(what, bound, float(share), tally)
-            if bound.slack and float(share) > 2 * LOW:
+            if bound.reason and float(share) > 2 * LOW:
                 tally.wrong(f"{what}: a reason for a bound that is met")
         elif not (bound.exact or bound.rounded or bound.op in UNITS):
             tally.wrong(f"{what} has no share")

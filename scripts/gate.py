@@ -263,24 +263,24 @@ def began_at() -> str:
     return git("rev-parse", "--verify", "-q", "HEAD^") if base in ("", head) else base
 
 
-def promises(tally: Tally) -> None:
-    """Prints each promise of the contracts that differs from those of the commit that this work began at: what
+def guarantees(tally: Tally) -> None:
+    """Prints each guarantee of the contracts that differs from those of the commit that this work began at: what
     `contract lock` has accepted is what a reviewer has to see."""
     base, file = began_at(), "contracts/locked.toml"
     read = lambda text: dict(line.split(" = ", 1) for line in text.splitlines() if " = " in line)
     old, new = read(git("show", f"{base}:{file}")) if base else {}, read((ROOT / file).read_text())
     if not old:
-        tally.say("the promises of the contracts: there is no earlier commit to compare with\n")
+        tally.say("the guarantees of the contracts: there is no earlier commit to compare with\n")
         return
     changed = [name for name in sorted(old | new) if old.get(name) != new.get(name)]
     for name in changed:
         tally.say(f"{name}\n  was {old.get(name, 'absent')}\n  is  {new.get(name, 'absent')}\n")
-    tally.check(f"{len(changed)} of {len(new)} promises differ from those at {base[:7]}, printed above")
+    tally.check(f"{len(changed)} of {len(new)} guarantees differ from those at {base[:7]}, printed above")
 
 
 def texts(tally: Tally) -> None:
     """What texts say, without a compiler."""
-    promises(tally)
+    guarantees(tally)
     script(tally, "sources", ["scripts/source.py"])
     attempt(tally, "faults that can be planted", ["tests/faults.py", "--check"])
     attempt(tally, "figures", ["scripts/speed.py", "--check"])
@@ -326,27 +326,27 @@ def package(tally: Tally) -> None:
 
 
 def contract_texts(tally: Tally) -> None:
-    """The gates of the contracts without what tests printed, by the program with the fewest features. What is promised less than
+    """The gates of the contracts without what tests printed, by the program with the fewest features. What is guaranteed less than
     at the commit that this work began at is in the summary, and fails without a reason; within one tree, a clone without that
     commit too, the gates hold it against the record that `lock` keeps."""
     command = ["cargo", "run", "-q", "--target", host(), "--features", "cli", "--bin", "fulmen", "--", "contract"]
     attempt(tally, "contracts, by their texts", [*command, "lint"], env=SHARED)
     base, file = began_at(), "contracts/tightest.toml"
     if not (old := git("show", f"{base}:{file}") if base else ""):
-        tally.say("promises that were loosened: there is no earlier record to compare with\n")
+        tally.say("guarantees that were loosened: there is no earlier record to compare with\n")
         return
     earlier = TARGET / "tightest-before.toml"
     earlier.write_text(old + "\n")
-    _, text = tally.run("promises that were loosened", [*command, "loosened", "--since", earlier], env=SHARED)
+    _, text = tally.run("guarantees that were loosened", [*command, "loosened", "--since", earlier], env=SHARED)
     lines = re.findall(r"^LOOSENED .*$", text, re.M)
     tally.notes += lines
     for line in lines:
         if "has no line with a reason" in line:
             tally.wrong(line)
-    if not re.search(r"^\d+ promises were loosened$", text, re.M):
-        tally.wrong(f"promises that were loosened: {text.strip().splitlines()[-1:]}")
+    if not re.search(r"^\d+ guarantees were loosened$", text, re.M):
+        tally.wrong(f"guarantees that were loosened: {text.strip().splitlines()[-1:]}")
     else:
-        tally.check(f"{len(lines)} promises were loosened since {base[:7]}")
+        tally.check(f"{len(lines)} guarantees were loosened since {base[:7]}")
 
 
 def lint_host(tally: Tally) -> None:

@@ -55,7 +55,7 @@ class Test:
     optimised: list[str] = field(default_factory=list)
     # Whether what is not optimised is built without LLVM's passes, see `members`.
     bare: bool = False
-    # Whether the standard library then checks what unsafe code promises.
+    # Whether the standard library then checks what unsafe code guarantees.
     checked: bool = False
     # Test programs that are built, `lib` for a library's own; empty means all.
     programs: list[str] = field(default_factory=list)

@@ -40,7 +40,7 @@ CARGO_VARIABLES = ("RUSTFLAGS", "RUSTDOCFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARG
 
 # What tests are built with beside `-Copt-level=0`; what inlines is no stable option.
 BARE = ["-Cno-prepopulate-passes", "-Zmir-opt-level=2", "-Zinline-mir=yes"]
-# Without what the standard library checks of promises to unsafe functions: a fifth of the time of what is not optimised.
+# Without what the standard library checks of guarantees to unsafe functions: a fifth of the time of what is not optimised.
 UNCHECKED = ["-Zub-checks=no"]
 
 
@@ -94,7 +94,7 @@ def members(flags: list[str], bare: bool = False, checked: bool = False) -> dict
     `bare`: those that are not optimised are built without LLVM's passes. There the only one copies what is
     `inline(always)` to each place that calls it, which is half of the code and no faster than calls. rustc does that
     before generics are made concrete, once: the same time to compile, and programs that run in three quarters of it.
-    `checked`: with the standard library's checks of what unsafe code promises, as a debug build has them: where every entry is
+    `checked`: with the standard library's checks of what unsafe code guarantees, as a debug build has them: where every entry is
     called at every length."""
     without = [*flags, *(BARE if bare else []), *(UNCHECKED if bare and not checked else [])]
     if not without:

@@ -28,14 +28,14 @@ impl<T: Element> Buffer<T> {
     /// Bytes in a cache line of the machines we know.
     const LINE: usize = 64;
     /// Elements in it.
-    const SLACK: usize = Self::LINE / size_of::<T>();
+    const SPARE: usize = Self::LINE / size_of::<T>();
 
     /// Allocates and zeroes.
     ///
     /// Where there is no memory for it, or none can be that large, `handle_alloc_error` ends the program, as it does for
     /// any container of the standard library. [`Buffer::try_new`] returns instead.
     pub fn new(len: usize) -> Self {
-        let elements = len.saturating_add(Self::SLACK);
+        let elements = len.saturating_add(Self::SPARE);
         if Layout::array::<T>(elements).is_err() {
             alloc::alloc::handle_alloc_error(Layout::new::<T>());
         }
@@ -51,16 +51,16 @@ impl<T: Element> Buffer<T> {
     /// # Ok::<(), std::collections::TryReserveError>(())
     /// ```
     pub fn try_new(len: usize) -> Result<Self, TryReserveError> {
-        let elements = len.saturating_add(Self::SLACK);
+        let elements = len.saturating_add(Self::SPARE);
         let mut room = Vec::new();
         room.try_reserve_exact(elements)?;
         room.resize(elements, T::ZERO);
         Ok(Self::within(room, len))
     }
 
-    /// `room` has [`Self::SLACK`] elements more than `len`.
+    /// `room` has [`Self::SPARE`] elements more than `len`.
     fn within(room: Vec<T>, len: usize) -> Self {
-        let start = room.as_ptr().align_offset(Self::LINE).min(Self::SLACK);
+        let start = room.as_ptr().align_offset(Self::LINE).min(Self::SPARE);
         Self { room, start, len }
     }
 }

@@ -59,7 +59,7 @@
 //!
 //! All of them build wherever there is a standard library; the last two, `std` and `parallel` are refused on bare metal.
 //!
-//! # Promises
+//! # Guarantees
 //! NaN, ±0, infinities, subnormals and empty input are defined for each op, with its largest error and the order of a reduction, in its documentation and its contract (`contracts/<op>-v1.yaml` of the
 //! repository). No kernel allocates, none panics, and no result depends on the number of threads.
 #![no_std]

@@ -9,8 +9,8 @@
     reason = "a test may stop at the first surprise, in its helpers too"
 )]
 
-#[path = "escapes/promises.rs"]
-mod promises;
+#[path = "escapes/guarantees.rs"]
+mod guarantees;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -366,8 +366,8 @@ fn smaller_promises() {
     caught_by_lint("schema", "FUL-VAL-002", "relu", |t| {
         t.edit("contracts/relu-v1.yaml", "schema: 1", "schema: 2")
     });
-    caught_by_lint("slack-of-nothing", "FUL-VAL-009", "relu", |t| {
-        t.edit("contracts/relu-v1.yaml", "equations:", "slack: \"it is exact\"\nequations:");
+    caught_by_lint("reason-for-an-exact-bound", "FUL-VAL-009", "relu", |t| {
+        t.edit("contracts/relu-v1.yaml", "equations:", "reason_for_wide_bound: \"it is exact\"\nequations:");
     });
     caught_by_lint("error-above", "FUL-VAL-010", "add", |t| {
         t.edit(

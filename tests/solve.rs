@@ -1,4 +1,4 @@
-//! Factorisations by what they promise: backward errors within the bounds of the contracts, on matrices that are hard in
+//! Factorisations by what they guarantee: backward errors within the bounds of the contracts, on matrices that are hard in
 //! different ways; every layout of views; what is refused.
 
 use common::Errors;
@@ -18,23 +18,30 @@ mod small;
 mod spectra;
 mod symmetric;
 
-/// A promise of a contract beside its results: the op, the bound's name and the lane.
-type Promise<'a> = [&'a str; 3];
+/// A guarantee of a contract beside its results: the op, the bound's name and the lane.
+type Guarantee<'a> = [&'a str; 3];
 
 /// An error within the bound, of which the reference's own rounding, in `f64`, takes as much.
-fn keep<T: Element>([op, name, lane]: Promise<'_>, n: usize, error: f64, of: f64, at: &str) {
-    let bound = spec(op).and_then(|s| s.residual(name)).unwrap_or_else(|| panic!("{op} promises no {name}"));
+fn keep<T: Element>([op, name, lane]: Guarantee<'_>, n: usize, error: f64, of: f64, at: &str) {
+    let bound =
+        spec(op).and_then(|s| s.residual(name)).unwrap_or_else(|| panic!("{op} guarantees no {name}"));
     let allowed = bound.allowed::<T>(n, of) + bound.allowed::<f64>(n, of);
-    Errors::promised(op, T::NAME, lane, name).see(error, allowed, n);
+    Errors::guaranteed(op, T::NAME, lane, name).see(error, allowed, n);
     assert!(error <= allowed, "{op}, {name} of {at}: off by {error:e} where {allowed:e} is allowed");
 }
 
 /// The same of each element.
-fn keep_each<T: Element>(promise: Promise<'_>, n: usize, off: &Matrix, of: &Matrix, at: &str) {
+fn keep_each<T: Element>(guarantee: Guarantee<'_>, n: usize, off: &Matrix, of: &Matrix, at: &str) {
     assert_eq!(off.x.len(), of.x.len(), "{at}");
     let share = |(off, of): (&f64, &f64)| if *off == 0.0 { 0.0 } else { off.abs() / of };
     let shares = off.x.iter().zip(&of.x).map(share);
-    keep::<T>(promise, n, shares.fold(0.0, |most, x| if x > most || x.is_nan() { x } else { most }), 1.0, at);
+    keep::<T>(
+        guarantee,
+        n,
+        shares.fold(0.0, |most, x| if x > most || x.is_nan() { x } else { most }),
+        1.0,
+        at,
+    );
 }
 
 fn one(n: usize) -> Matrix {
@@ -42,9 +49,9 @@ fn one(n: usize) -> Matrix {
 }
 
 /// How far columns are from orthonormal, by the root of the sum of squares, of what they have.
-fn orthonormal<T: Element>(promise: Promise<'_>, n: usize, q: &Matrix, at: &str) {
+fn orthonormal<T: Element>(guarantee: Guarantee<'_>, n: usize, q: &Matrix, at: &str) {
     let off = one(q.cols).sub(&q.t().mul(q)).size();
-    keep::<T>(promise, n, off, (q.cols as f64).sqrt(), at);
+    keep::<T>(guarantee, n, off, (q.cols as f64).sqrt(), at);
 }
 /// Around the rows and columns that are factored at once, and of several parts; more where it costs little.
 const ORDERS: &[usize] = if cfg!(debug_assertions) {
@@ -202,8 +209,8 @@ fn lu_of<S: Simd, T: Element>(s: S, a: &[T], m: usize, n: usize) -> (Vec<T>, Vec
 }
 
 /// `|A - LU|` by what its terms are.
-fn factors_of<T: Element>(promise: Promise<'_>, n: usize, l: &Matrix, u: &Matrix, a: &Matrix, at: &str) {
-    keep_each::<T>(promise, n, &l.mul(u).sub(a), &l.magnitudes().mul(&u.magnitudes()), at);
+fn factors_of<T: Element>(guarantee: Guarantee<'_>, n: usize, l: &Matrix, u: &Matrix, a: &Matrix, at: &str) {
+    keep_each::<T>(guarantee, n, &l.mul(u).sub(a), &l.magnitudes().mul(&u.magnitudes()), at);
 }
 
 fn cholesky_ratios<S: Simd, T: Element>(s: S) {
@@ -399,8 +406,8 @@ fn factors_in_every_layout() {
             for (f, pivots) in results.iter().zip(all) {
                 let f = Matrix::of(m, n, f);
                 let (l, u) = (lower(&f, m.min(n), true), upper(&f, m.min(n)));
-                let promise = ["lu", "factors", name_of(native())];
-                factors_of::<T>(promise, m.min(n), &l, &u, &exchanged(&a, &pivots), "a layout");
+                let guarantee = ["lu", "factors", name_of(native())];
+                factors_of::<T>(guarantee, m.min(n), &l, &u, &exchanged(&a, &pivots), "a layout");
             }
         }
     }
@@ -503,9 +510,9 @@ fn qr_applied_both_ways() {
             let (f, tau, q, _) = qr_of(native(), &t, m, n);
             let f = MatRef::row_major(&f, m, n).unwrap();
             let (c, wide) = Matrix::random(m, 9, 6).rounded::<T>();
-            let promise = ["qr_apply", "products", name_of(native())];
+            let guarantee = ["qr_apply", "products", name_of(native())];
             let near =
-                |x: &Matrix, y: &Matrix, at: &str| keep::<T>(promise, m, x.sub(y).size(), wide.size(), at);
+                |x: &Matrix, y: &Matrix, at: &str| keep::<T>(guarantee, m, x.sub(y).size(), wide.size(), at);
             let w = &mut room(qr_apply_workspace(m, m.min(n), 9));
             for x in layouts(&c, m, 9, |_, c| qr_apply(false, f, &tau, c, w).unwrap()) {
                 near(&q.mul(&wide), &Matrix::of(m, 9, &x), "Q");
@@ -554,9 +561,9 @@ fn least_squares_residuals() {
                     let x = Matrix { rows: n, ..Matrix::of(n, 3, &x[..3 * n]) };
                     let r = a.mul(&x).sub(&wide);
                     let size = a.size() * (a.size() * x.size() + wide.size());
-                    let promise = ["least_squares", "residual", name_of(native())];
+                    let guarantee = ["least_squares", "residual", name_of(native())];
                     keep::<T>(
-                        promise,
+                        guarantee,
                         m,
                         a.t().mul(&r).size(),
                         size,

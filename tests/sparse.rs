@@ -291,7 +291,7 @@ fn gradients_of_a_laplacian() {
         assert_eq!(x, y);
         let short = cg(a, m, &b, &mut z, 1e-10, steps - 1, &mut workspace);
         assert!(matches!(short, Err(Error::Convergence { arg: "a", .. })));
-        assert!(z.iter().zip(&chosen).all(|(z, c)| (z - c).abs() < 1e-5), "as far as it came");
+        assert!(z.iter().zip(&chosen).all(|(z, c)| (z - c).abs() < 1e-5), "the last iterate");
         steps
     });
     assert!(steps[0] < 40 && steps[1] < 110 && 2 * steps[0] < steps[1], "{steps:?}");

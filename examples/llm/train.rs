@@ -126,7 +126,7 @@ pub struct Trainer<M: Machine> {
     norm: Mutex<M::Floats>,
 }
 
-/// A lock whose holder has panicked: the panic is on its way already.
+/// A lock whose holder has panicked: the panic is being reported already.
 fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -11,8 +11,7 @@
 mod chart;
 #[path = "../heat/cli.rs"]
 mod cli;
-#[path = "disk.rs"]
-mod disk;
+mod common;
 #[path = "../common/files.rs"]
 #[allow(dead_code, reason = "the rest is for programs that read files as a whole")]
 mod files;
@@ -267,7 +266,7 @@ fn names(folder: &std::path::Path) -> Vec<String> {
 #[cfg(unix)]
 #[test]
 fn the_picture_replaces_no_input_and_is_whole_or_not_there() {
-    disk::inside(program);
+    common::disk::inside(program);
     let folder = std::env::temp_dir().join(format!("fulmen-heat-{}-picture", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let word = |name: &str| folder.join(name).to_str().unwrap().to_string();
@@ -290,7 +289,7 @@ fn the_picture_replaces_no_input_and_is_whole_or_not_there() {
     assert!(code == 2 && err.contains("no/such"), "{err}");
     std::fs::write(&svg, "old").unwrap();
     let name = "the_picture_replaces_no_input_and_is_whole_or_not_there";
-    assert!(disk::full(name, &["--grid=30", "--svg", &svg]).starts_with("heat: "));
+    assert!(common::disk::full(name, &["--grid=30", "--svg", &svg]).starts_with("heat: "));
     {
         let _other = files::Place::claim(svg.as_ref(), &[]).unwrap();
         let (code, _, err) = program(&["--grid=3", "--svg", &svg]);

@@ -16,11 +16,9 @@ mod chart;
 mod chat;
 #[path = "../llm/cli.rs"]
 mod cli;
+mod common;
 #[path = "../llm/config.rs"]
 mod config;
-#[cfg(unix)]
-#[path = "disk.rs"]
-mod disk;
 #[path = "../common/files.rs"]
 mod files;
 #[path = "../llm/gguf.rs"]
@@ -51,6 +49,7 @@ mod manners;
 #[path = "llm_models.rs"]
 mod models;
 
+use common::Folder;
 use config::Config;
 use fulmen::Error;
 use fulmen::backend::{Blocking, Cpu};
@@ -202,26 +201,6 @@ fn it_learns() {
     assert!(mean(&losses[25..]) < 3.2, "{losses:?}");
 }
 
-/// A folder that is gone when the test ends.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("fulmen-llm-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-    fn file(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 /// Exit status, standard output and standard error of the program.
 fn program(args: &[&str]) -> (u8, String, String) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
@@ -249,7 +228,7 @@ const SMALL: [&str; 14] = [
 #[test]
 fn a_resumed_run_has_the_losses_of_one_that_went_on() {
     let folder = Folder::new("resume");
-    let (file, whole, half) = (folder.file("text"), folder.file("whole"), folder.file("half"));
+    let (file, whole, half) = (folder.at("text"), folder.at("whole"), folder.at("half"));
     std::fs::write(&file, text()).unwrap();
     let [file, whole, half] = [&file, &whole, &half].map(|p| p.to_str().unwrap());
     let args =
@@ -309,7 +288,7 @@ impl machine::Job for Cut<'_> {
 #[test]
 fn it_generates_and_says_what_it_cannot() {
     let folder = Folder::new("generate");
-    let (file, model, bad) = (folder.file("text"), folder.file("model.gguf"), folder.file("bad.gguf"));
+    let (file, model, bad) = (folder.at("text"), folder.at("model.gguf"), folder.at("bad.gguf"));
     std::fs::write(&file, text()).unwrap();
     std::fs::write(&bad, b"GGUF").unwrap();
     let [file, model, bad] = [&file, &model, &bad].map(|p| p.to_str().unwrap());
@@ -355,7 +334,7 @@ fn it_generates_and_says_what_it_cannot() {
         assert!(code == 2 && err.contains(word), "{args:?}: {code} {err}");
     }
     assert_eq!(program(&["--help"]).0, 0);
-    let (code, _, err) = program(&["train", bad, "--out", folder.file("x").to_str().unwrap()]);
+    let (code, _, err) = program(&["train", bad, "--out", folder.at("x").to_str().unwrap()]);
     assert!(code == 2 && err.contains("tokens"), "{err}");
 }
 
@@ -451,9 +430,9 @@ fn blocks_of_any_mix_are_multiplied_as_they_are() {
 #[test]
 fn quantised_models_are_written_and_read() {
     let folder = Folder::new("quantised");
-    let (text_file, out) = (folder.file("text"), folder.file("model.gguf"));
+    let (text_file, out) = (folder.at("text"), folder.at("model.gguf"));
     std::fs::write(&text_file, text()).unwrap();
-    let small = folder.file("small.gguf");
+    let small = folder.at("small.gguf");
     let [file, model, small] = [&text_file, &out, &small].map(|p| p.to_str().unwrap());
     let sizes =
         ["--steps=15", "--rate=0.01", "--vocab=256", "--dim=32", "--layers=1", "--heads=2", "--kv-heads=1"];

@@ -8,7 +8,7 @@ const CHATML: &str = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.cont
 #[test]
 fn a_chat_is_written_by_the_template_of_the_model() {
     let folder = Folder::new("chat");
-    let [with, without, ours, template] = ["with", "without", "ours", "template"].map(|n| folder.file(n));
+    let [with, without, ours, template] = ["with", "without", "ours", "template"].map(|n| folder.at(n));
     let [with, without, ours, template] = [&with, &without, &ours, &template].map(|p| p.to_str().unwrap());
     let model = a_model();
     let mut file = a_file(&model);

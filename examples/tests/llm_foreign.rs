@@ -78,7 +78,7 @@ fn logits_are_those_of_the_definition() {
 #[test]
 fn the_commands_take_them() {
     let folder = Folder::new("foreign");
-    let text = folder.file("text");
+    let text = folder.at("text");
     std::fs::write(&text, "the cat sat on the mat. ".repeat(4)).unwrap();
     for name in NAMES {
         let model = path(&format!("{name}.gguf"));
@@ -97,7 +97,7 @@ fn the_commands_take_them() {
 #[test]
 fn halves_are_quantised_as_the_numbers_they_are() {
     let folder = Folder::new("halves");
-    let out = folder.file("small.gguf");
+    let out = folder.at("small.gguf");
     let (code, _, err) =
         program(&["quantize", &path("pieces.gguf"), "--to", "q8_0", "--out", out.to_str().unwrap()]);
     assert!(code == 0 && err.contains("ffn_down.weight [32, 48]"), "{err}");
@@ -144,7 +144,7 @@ fn what_is_missing_or_unknown_is_named() {
         assert!(got.contains(why), "{name} {from}: {got}");
     }
     let folder = Folder::new("missing");
-    let bad = folder.file("bad.gguf");
+    let bad = folder.at("bad.gguf");
     let mut bytes = file("words");
     let at = bytes.windows(9).position(|w| w == b"blk.0.ffn").unwrap();
     bytes[at + 4] = b'7';

@@ -28,7 +28,7 @@ fn refused(args: &[&str], part: &str) {
 #[test]
 fn what_does_not_fit_memory_is_said_in_a_line() {
     let folder = Folder::new("memory");
-    let (file, out) = (folder.file("text"), folder.file("model"));
+    let (file, out) = (folder.at("text"), folder.at("model"));
     std::fs::write(&file, text()).unwrap();
     let [file, out] = [&file, &out].map(|p| word(p));
     for sizes in [
@@ -56,7 +56,7 @@ fn what_does_not_fit_memory_is_said_in_a_line() {
 #[test]
 fn a_long_context_takes_the_memory_of_its_text() {
     let folder = Folder::new("context");
-    let path = folder.file("model");
+    let path = folder.at("model");
     let model = a_model();
     let mut file = a_file(&model);
     file.values.insert("llama.context_length".into(), Value::U32(1 << 24));
@@ -81,7 +81,7 @@ fn a_long_context_takes_the_memory_of_its_text() {
 #[test]
 fn more_threads_than_cores_are_not_started() {
     let folder = Folder::new("threads");
-    let path = folder.file("model");
+    let path = folder.at("model");
     std::fs::write(&path, bytes_of(&a_file(&a_model()))).unwrap();
     let ask = |threads| program(&["generate", word(&path), "--prompt=the", "--tokens=4", threads]);
     let (one, many) = (ask("--threads=1"), ask("--threads=4000000000"));
@@ -92,17 +92,17 @@ fn more_threads_than_cores_are_not_started() {
 #[test]
 fn a_training_that_goes_astray_keeps_the_old_file() {
     let folder = Folder::new("astray");
-    let (file, out) = (folder.file("text"), folder.file("model"));
+    let (file, out) = (folder.at("text"), folder.at("model"));
     std::fs::write(&file, text()).unwrap();
     let run = |more: &[&str]| {
         program(&[&["train", word(&file), "--out", word(&out), "--fresh"], &SMALL[..], more].concat())
     };
     assert_eq!(run(&["--steps=2"]).0, 0);
-    let old = ["model", "model.state", "model.svg"].map(|f| std::fs::read(folder.file(f)).unwrap());
+    let old = ["model", "model.state", "model.svg"].map(|f| std::fs::read(folder.at(f)).unwrap());
     for rate in ["--rate=1e30", "--rate=3e38"] {
         let (code, said, err) = run(&["--steps=8", rate, "--save-every=1"]);
         assert!(code == 1 && said.is_empty() && err.contains("astray"), "{code} {said} {err}");
-        let new = ["model", "model.state", "model.svg"].map(|f| std::fs::read(folder.file(f)).unwrap());
+        let new = ["model", "model.state", "model.svg"].map(|f| std::fs::read(folder.at(f)).unwrap());
         assert!(old == new, "{rate}");
     }
     assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 4);
@@ -114,12 +114,12 @@ fn special_files_are_not_replaced_and_links_are_followed() {
     use std::os::unix::{fs::symlink, net::UnixListener};
     let folder = Folder::new("special");
     let (file, socket, real, link) =
-        (folder.file("text"), folder.file("socket"), folder.file("real"), folder.file("link"));
+        (folder.at("text"), folder.at("socket"), folder.at("real"), folder.at("link"));
     std::fs::write(&file, text()).unwrap();
     let _bound = UnixListener::bind(&socket).unwrap();
     for place in [socket.as_path(), &folder.0, Path::new("/dev/null")] {
         for option in ["--out", "--svg"] {
-            let out = folder.file("out");
+            let out = folder.at("out");
             let mut args = vec!["train", word(&file), option, word(place)];
             if option == "--svg" {
                 args.extend(["--out", word(&out)]);
@@ -140,9 +140,9 @@ fn special_files_are_not_replaced_and_links_are_followed() {
 #[cfg(unix)]
 #[test]
 fn models_are_whole_or_not_there() {
-    crate::disk::inside(program);
+    crate::common::disk::inside(program);
     let folder = Folder::new("whole");
-    let [file, model, out] = ["text", "model", "out"].map(|name| folder.file(name));
+    let [file, model, out] = ["text", "model", "out"].map(|name| folder.at(name));
     std::fs::write(&file, text()).unwrap();
     // Of rows that are whole blocks.
     let config = Config { dim: 32, hidden: 32, ..tiny() };
@@ -150,10 +150,10 @@ fn models_are_whole_or_not_there() {
     std::fs::write(&model, bytes_of(&a_file(&Model { config, weights, ..a_model() }))).unwrap();
     let whole = std::fs::read(&model).unwrap();
     for (name, of) in [("text", &file), ("model", &model)] {
-        std::fs::hard_link(of, folder.file(&format!("{name} hard"))).unwrap();
-        std::os::unix::fs::symlink(of, folder.file(&format!("{name} soft"))).unwrap();
+        std::fs::hard_link(of, folder.at(&format!("{name} hard"))).unwrap();
+        std::os::unix::fs::symlink(of, folder.at(&format!("{name} soft"))).unwrap();
         for to in [name.to_string(), format!("{name} hard"), format!("{name} soft")] {
-            let to = folder.file(&to);
+            let to = folder.at(&to);
             if name == "text" {
                 refused(
                     &["train", word(&file), "--out", word(&to)],
@@ -172,11 +172,11 @@ fn models_are_whole_or_not_there() {
     std::fs::write(&out, "old").unwrap();
     let name = "manners::models_are_whole_or_not_there";
     for args in [&train[..], &quantize] {
-        assert!(crate::disk::full(name, args).starts_with("llm: "));
+        assert!(crate::common::disk::full(name, args).starts_with("llm: "));
         // Each of the places of a run is its own as long as it runs.
         let places: &[&str] = if args.len() > 6 { &["out", "out.state", "out.svg"] } else { &["out"] };
         for place in places {
-            let _other = Place::claim(&folder.file(place), &[]).unwrap();
+            let _other = Place::claim(&folder.at(place), &[]).unwrap();
             refused(args, &format!("{place}: another run is writing to it"));
         }
     }
@@ -189,7 +189,7 @@ fn models_are_whole_or_not_there() {
 #[test]
 fn outputs_are_checked_before_the_training() {
     let folder = Folder::new("outputs");
-    let (file, lost, out) = (folder.file("text"), folder.file("no/such"), folder.file("out"));
+    let (file, lost, out) = (folder.at("text"), folder.at("no/such"), folder.at("out"));
     std::fs::write(&file, text()).unwrap();
     // Steps that would take hours.
     let train = ["train", word(&file), "--steps=1000000", "--out"];
@@ -203,7 +203,7 @@ fn outputs_are_checked_before_the_training() {
 #[test]
 fn another_text_is_not_resumed() {
     let folder = Folder::new("other");
-    let (file, out) = (folder.file("text"), folder.file("model"));
+    let (file, out) = (folder.at("text"), folder.at("model"));
     std::fs::write(&file, text()).unwrap();
     let args = [&["train", word(&file), "--out", word(&out), "--steps=2"], &SMALL[..]].concat();
     assert_eq!(program(&args).0, 0);
@@ -249,7 +249,7 @@ impl Write for Dead {
 #[test]
 fn streams_that_are_closed_or_full() {
     let folder = Folder::new("streams");
-    let (file, out) = (folder.file("text"), folder.file("model"));
+    let (file, out) = (folder.at("text"), folder.at("model"));
     std::fs::write(&file, text()).unwrap();
     let train = [&["train", word(&file), "--out", word(&out), "--steps=2"], &SMALL[..]].concat();
     let run = |args: &[&str], stdout: &mut (dyn Write + Send), stderr: &mut (dyn Write + Send)| {
@@ -290,7 +290,7 @@ fn a_part_of_the_text_is_held_out_to_measure_by() {
     assert_eq!(loss(&known[..12]), None);
 
     let folder = Folder::new("held");
-    let (file, out) = (folder.file("text"), folder.file("model"));
+    let (file, out) = (folder.at("text"), folder.at("model"));
     std::fs::write(&file, text().repeat(8)).unwrap();
     let args = [&["train", word(&file), "--out", word(&out), "--steps=2"], &SMALL[..]].concat();
     let (code, said, _) = program(&args);

@@ -52,7 +52,7 @@ fn logits_are_those_of_another_forward_pass() {
             check(name, logits(&Cpu::native(), open(name), most), want);
         }
         #[cfg(feature = "gpu")]
-        if ["all_biases", "qwen2", "wide", "factors_linear"].contains(&&name[..]) {
+        if ["all_biases", "quantised_bias", "qwen2", "wide", "factors_linear"].contains(&&name[..]) {
             let gpu = fulmen::gpu::backend::Gpu::new(fulmen::gpu::device::Host::default());
             check(name, logits(&gpu, open(name), 7), want);
         }
@@ -188,8 +188,8 @@ fn tensors_that_no_key_speaks_of_are_read_or_refused() {
 fn parts_of_a_split_model_are_read_beside_each_other() {
     let folder = Folder::new("parts");
     let name = |no: usize| format!("split-{no:05}-of-00003.gguf");
-    let copy = |no: usize, to: &str| std::fs::copy(golden(&name(no)), folder.file(to)).unwrap();
-    let say = |file: &str| match Model::open(&folder.file(file)) {
+    let copy = |no: usize, to: &str| std::fs::copy(golden(&name(no)), folder.at(to)).unwrap();
+    let say = |file: &str| match Model::open(&folder.at(file)) {
         Err(why @ Trouble::Incomplete(_)) => why.to_string(),
         other => panic!("{file}: {other:?}"),
     };
@@ -207,7 +207,7 @@ fn parts_of_a_split_model_are_read_beside_each_other() {
     copy(2, &name(3));
     let why = say(&name(1));
     assert!(why.contains("split-00003-of-00003.gguf says that it is part 2 of 3"), "{why}");
-    std::fs::write(folder.file(&name(3)), b"GGUF\x03\0\0\0").unwrap();
+    std::fs::write(folder.at(&name(3)), b"GGUF\x03\0\0\0").unwrap();
     let why = say(&name(1));
     assert!(why.contains("split-00003-of-00003.gguf is of no use"), "{why}");
     copy(1, "model.gguf");
@@ -217,11 +217,11 @@ fn parts_of_a_split_model_are_read_beside_each_other() {
     copy(3, &name(3));
     let whole = open("split");
     for no in 1..=3 {
-        assert_eq!(Model::open(&folder.file(&name(no))).unwrap(), whole);
+        assert_eq!(Model::open(&folder.at(&name(no))).unwrap(), whole);
     }
     // No part is written over.
     let ask = |out: &str| {
-        let [from, to] = [name(2), out.into()].map(|file| folder.file(&file).to_str().unwrap().to_string());
+        let [from, to] = [name(2), out.into()].map(|file| folder.at(&file).to_str().unwrap().to_string());
         program(&["quantize", &from, "--to=Q4_0", "--out", &to])
     };
     for no in 1..=3 {
@@ -248,7 +248,7 @@ fn a_vocabulary_alone_and_other_files_are_named() {
     );
     // The file is named by every command.
     let folder = Folder::new("named");
-    let odd = folder.file("odd.gguf");
+    let odd = folder.at("odd.gguf");
     std::fs::write(&odd, b"PK\x03\x04").unwrap();
     for args in [
         &["inspect", odd.to_str().unwrap()][..],
@@ -267,7 +267,7 @@ fn spoilt(folder: &Folder, name: &str, tensor: &str, at: usize, x: &[u8]) -> Str
     let file = fulmen::gguf::Gguf::read(&bytes).unwrap();
     let start = file.tensor(tensor).unwrap().bytes.as_ptr() as usize - bytes.as_ptr() as usize;
     bytes[start + at..][..x.len()].copy_from_slice(x);
-    let to = folder.file(&format!("{tensor}.gguf"));
+    let to = folder.at(&format!("{tensor}.gguf"));
     std::fs::write(&to, bytes).unwrap();
     to.to_str().unwrap().into()
 }
@@ -275,7 +275,7 @@ fn spoilt(folder: &Folder, name: &str, tensor: &str, at: usize, x: &[u8]) -> Str
 #[test]
 fn weights_that_are_no_numbers_are_named() {
     let folder = Folder::new("nan");
-    let text = folder.file("text");
+    let text = folder.at("text");
     std::fs::write(&text, "the cat sat on the mat. ".repeat(4)).unwrap();
     let text = text.to_str().unwrap();
     let (nan, infinite) = (f32::NAN.to_le_bytes(), f32::NEG_INFINITY.to_le_bytes());
@@ -294,7 +294,7 @@ fn weights_that_are_no_numbers_are_named() {
     // Of a token that the prompt has; and weights that are numbers, whose products are not.
     let (code, _, err) = program(&[
         "generate",
-        folder.file("output_norm.weight.gguf").to_str().unwrap(),
+        folder.at("output_norm.weight.gguf").to_str().unwrap(),
         "--prompt=the",
         "--tokens=2",
     ]);
@@ -318,7 +318,7 @@ fn rows_that_blocks_do_not_divide_take_the_format_of_llama_cpp() {
         ("q6_k", "q8_0"),
         ("MXFP4", "mxfp4"),
     ] {
-        let out = folder.file("small.gguf");
+        let out = folder.at("small.gguf");
         let out = out.to_str().unwrap();
         let (code, _, err) = program(&["quantize", &model, "--to", to, "--out", out]);
         let aloud = err.contains(&format!("so in {instead}, as llama.cpp does: token_embd.weight ["));
@@ -336,7 +336,7 @@ fn rows_that_blocks_do_not_divide_take_the_format_of_llama_cpp() {
         assert!(Model::read(&bytes).is_ok());
         // What is quantised is not quantised again.
         let (code, _, err) =
-            program(&["quantize", out, "--to", to, "--out", folder.file("x").to_str().unwrap()]);
+            program(&["quantize", out, "--to", to, "--out", folder.at("x").to_str().unwrap()]);
         assert!(
             code == 2 && err.contains("small.gguf: ") && err.contains(&format!("is {instead}, not f32")),
             "{err}"
@@ -347,7 +347,7 @@ fn rows_that_blocks_do_not_divide_take_the_format_of_llama_cpp() {
 #[test]
 fn many_different_words_are_counted_before_they_are_learnt() {
     let folder = Folder::new("distinct");
-    let text = folder.file("text");
+    let text = folder.at("text");
     let words: String = (0..200_000u32).map(|i| format!(" {:08x}", i.wrapping_mul(2_654_435_761))).collect();
     std::fs::write(&text, &words).unwrap();
     let text = text.to_str().unwrap();
@@ -363,7 +363,7 @@ fn many_different_words_are_counted_before_they_are_learnt() {
     // Nine letters of four bytes, and an entry and a place for each word; the tokens of all of them; the text.
     assert!(row("words") > 200_000 * (9 * 4 + 24 + 24), "{out}");
     assert!(row("text's tokens") >= 4 * words.len() && row("text") >= words.len(), "{out}");
-    let few = folder.file("few");
+    let few = folder.at("few");
     std::fs::write(&few, "ab ".repeat(600_000)).unwrap();
     let (_, out, _) = program(&["train", few.to_str().unwrap(), "--plan"]);
     let line = out.lines().find(|l| l.ends_with("  words")).unwrap();
@@ -436,15 +436,9 @@ fn a_model_of_such_blocks_has_their_numbers() {
     assert!(read.weights.numbers[..256 * 256].chunks(128).all(|part| part == row));
     let (code, _, err) = {
         let folder = Folder::new("ternary");
-        let path = folder.file("ternary.gguf");
+        let path = folder.at("ternary.gguf");
         std::fs::write(&path, &bytes).unwrap();
-        program(&[
-            "quantize",
-            path.to_str().unwrap(),
-            "--to=q4_0",
-            "--out",
-            folder.file("x").to_str().unwrap(),
-        ])
+        program(&["quantize", path.to_str().unwrap(), "--to=q4_0", "--out", folder.at("x").to_str().unwrap()])
     };
     assert!(code == 2 && err.contains("is tq2_0, not f32"), "{err}");
 }

@@ -9,16 +9,15 @@
 
 #[path = "../lz4/cli.rs"]
 mod cli;
-#[cfg(unix)]
-#[path = "disk.rs"]
-mod disk;
+mod common;
 #[path = "../common/files.rs"]
 #[allow(dead_code, reason = "the rest is for programs that read files as a whole")]
 mod files;
 #[path = "../lz4/frame.rs"]
 mod frame;
 
-use std::path::{Path, PathBuf};
+use common::Folder;
+use std::path::Path;
 use twox_hash::XxHash32;
 
 /// What the program says to these arguments, and to what comes from standard input.
@@ -31,36 +30,6 @@ fn piped(args: &[&str], mut from: &[u8]) -> (u8, Vec<u8>, String) {
 fn program(args: &[&str]) -> (u8, String, String) {
     let (code, out, err) = piped(args, &[]);
     (code, String::from_utf8(out).unwrap(), err)
-}
-
-/// A folder of its own for a test.
-struct Folder(PathBuf);
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("fulmen-lz4-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-    fn path(&self, name: &str) -> String {
-        self.0.join(name).to_str().unwrap().into()
-    }
-    fn file(&self, name: &str, bytes: &[u8]) -> String {
-        std::fs::write(self.path(name), bytes).unwrap();
-        self.path(name)
-    }
-    fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> = std::fs::read_dir(&self.0)
-            .unwrap()
-            .map(|e| e.unwrap().file_name().into_string().unwrap())
-            .collect();
-        names.sort();
-        names
-    }
-}
-impl Drop for Folder {
-    fn drop(&mut self) {
-        _ = std::fs::remove_dir_all(&self.0);
-    }
 }
 
 fn words(mut seed: u64) -> impl FnMut() -> usize {
@@ -330,7 +299,7 @@ fn files_and_pipes() {
 #[cfg(unix)]
 #[test]
 fn files_are_whole_or_not_there() {
-    disk::inside(program);
+    common::disk::inside(program);
     let folder = Folder::new("whole");
     let file = folder.file("a", &noise(5000));
     let packed = folder.file("a.lz4", &made(&noise(5000), None));
@@ -346,7 +315,7 @@ fn files_are_whole_or_not_there() {
         assert!(code == 2 && err.contains("which is read and would be written over"), "{err}");
     }
     for args in [&[&file[..], "-o", &out][..], &["-d", &packed, "-o", &out]] {
-        assert!(disk::full("files_are_whole_or_not_there", args).starts_with("lz4: "));
+        assert!(common::disk::full("files_are_whole_or_not_there", args).starts_with("lz4: "));
         let _other = files::Place::claim(out.as_ref(), &[]).unwrap();
         let (code, _, err) = program(args);
         assert!(code == 2 && err.contains("out: another run is writing to it"), "{err}");

@@ -9,9 +9,7 @@
 
 #[path = "../spectrum/cli.rs"]
 mod cli;
-#[cfg(unix)]
-#[path = "disk.rs"]
-mod disk;
+mod common;
 #[path = "../common/files.rs"]
 #[allow(dead_code, reason = "the rest is for other programs")]
 mod files;
@@ -22,43 +20,13 @@ mod wav;
 #[path = "spectrum_wav.rs"]
 mod wav_files;
 
-use std::path::PathBuf;
+use common::Folder;
 
 /// What the program says to these arguments.
 fn program(args: &[&str]) -> (u8, String, String) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let code = cli::run(args.iter().map(|a| (*a).into()), &mut out, &mut err);
     (code, String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
-}
-
-/// A folder of its own for a test.
-struct Folder(PathBuf);
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("fulmen-spectrum-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-    fn path(&self, name: &str) -> String {
-        self.0.join(name).to_str().unwrap().into()
-    }
-    fn file(&self, name: &str, bytes: &[u8]) -> String {
-        std::fs::write(self.path(name), bytes).unwrap();
-        self.path(name)
-    }
-    fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> = std::fs::read_dir(&self.0)
-            .unwrap()
-            .map(|e| e.unwrap().file_name().into_string().unwrap())
-            .collect();
-        names.sort();
-        names
-    }
-}
-impl Drop for Folder {
-    fn drop(&mut self) {
-        _ = std::fs::remove_dir_all(&self.0);
-    }
 }
 
 fn chunk(name: &[u8; 4], body: &[u8]) -> Vec<u8> {
@@ -346,7 +314,7 @@ fn too_large_a_picture() {
 #[cfg(unix)]
 #[test]
 fn the_picture_is_whole_or_not_there() {
-    disk::inside(program);
+    common::disk::inside(program);
     let folder = Folder::new("whole");
     let sound = folder.file("sound.wav", &tone(1, 16, [1, 0], 30_000, 1000.0));
     let picture = folder.file("picture.png", b"old");
@@ -356,7 +324,10 @@ fn the_picture_is_whole_or_not_there() {
         let (code, _, err) = program(&[&sound, &folder.path(out)]);
         assert!(code == 2 && err.contains("which is read and would be written over"), "{err}");
     }
-    assert!(disk::full("the_picture_is_whole_or_not_there", &[&sound, &picture]).starts_with("spectrum: "));
+    assert!(
+        common::disk::full("the_picture_is_whole_or_not_there", &[&sound, &picture])
+            .starts_with("spectrum: ")
+    );
     {
         let _other = files::Place::claim(picture.as_ref(), &[]).unwrap();
         let (code, _, err) = program(&[&sound, &picture]);

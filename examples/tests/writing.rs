@@ -7,10 +7,12 @@
     reason = "a test stops where it fails"
 )]
 
+mod common;
 #[path = "../common/files.rs"]
 #[allow(dead_code, reason = "the rest is for reading")]
 mod files;
 
+use common::Folder;
 use files::{Place, replace, same};
 use std::fs;
 use std::io::{Error, ErrorKind};
@@ -18,31 +20,8 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
-struct Folder(PathBuf);
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("fulmen-writing-{}-{name}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-    fn file(&self, name: &str, text: &str) -> PathBuf {
-        fs::write(self.path(name), text).unwrap();
-        self.path(name)
-    }
-    fn names(&self) -> Vec<String> {
-        let mut names: Vec<_> =
-            fs::read_dir(&self.0).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
-    }
-}
-impl Drop for Folder {
-    fn drop(&mut self) {
-        _ = fs::remove_dir_all(&self.0);
-    }
+fn file(folder: &Folder, name: &str, text: &str) -> PathBuf {
+    folder.file(name, text).into()
 }
 
 fn write(path: &Path, text: &str) -> Result<(), String> {
@@ -56,7 +35,7 @@ fn why(path: &Path, inputs: &[&Path]) -> String {
 #[test]
 fn a_write_that_fails_leaves_what_was_there() {
     let folder = Folder::new("fails");
-    let path = folder.file("model", "old");
+    let path = file(&folder, "model", "old");
     let failed = replace(&path, &[], |to| {
         to.write_all(&[0; 1 << 16])?;
         Err(Error::from(ErrorKind::StorageFull))
@@ -66,9 +45,9 @@ fn a_write_that_fails_leaves_what_was_there() {
         failed.to_string().starts_with(path.to_str().unwrap()) && failed.why.kind() == ErrorKind::StorageFull
     );
     assert_eq!((fs::read(&path).unwrap(), folder.names()), (b"old".to_vec(), vec!["model".into()]));
-    assert!(why(&folder.path("no/such"), &[]).contains("no/such"));
+    assert!(why(&folder.at("no/such"), &[]).contains("no/such"));
     assert!(why(&folder.0, &[]).contains("no regular file"));
-    assert!(why(&folder.path(""), &[]).contains("no regular file"));
+    assert!(why(&folder.at(""), &[]).contains("no regular file"));
     write(&path, "new").unwrap();
     assert_eq!((fs::read(&path).unwrap(), folder.names()), (b"new".to_vec(), vec!["model".into()]));
 }
@@ -77,21 +56,21 @@ fn a_write_that_fails_leaves_what_was_there() {
 #[test]
 fn an_input_is_not_replaced() {
     let folder = Folder::new("inputs");
-    let (input, other) = (folder.file("input", "text"), folder.file("other", "text"));
-    symlink(&input, folder.path("soft")).unwrap();
-    fs::hard_link(&input, folder.path("hard")).unwrap();
-    symlink(&folder.0, folder.path("folder")).unwrap();
+    let (input, other) = (file(&folder, "input", "text"), file(&folder, "other", "text"));
+    symlink(&input, folder.at("soft")).unwrap();
+    fs::hard_link(&input, folder.at("hard")).unwrap();
+    symlink(&folder.0, folder.at("folder")).unwrap();
     let ways = ["input", "./input", "soft", "hard", "folder/input", "folder/soft", "folder/folder/hard"];
     for a in ways {
         for b in ways {
-            let [a, b] = [a, b].map(|name| folder.path(name));
+            let [a, b] = [a, b].map(|name| folder.at(name));
             assert!(same(&a, &b) && !same(&a, &other) && !same(&other, &b));
             let why = why(&a, &[&other, &b]);
             assert!(why.contains(b.to_str().unwrap()) && why.contains("would be written over"), "{why}");
         }
     }
-    assert!(!same(&folder.path("none"), &folder.path("none")));
-    Place::claim(&other, &[&input, &folder.path("none")]).unwrap();
+    assert!(!same(&folder.at("none"), &folder.at("none")));
+    Place::claim(&other, &[&input, &folder.at("none")]).unwrap();
     assert_eq!(fs::read(&input).unwrap(), b"text");
     assert_eq!(folder.names(), ["folder", "hard", "input", "other", "soft"]);
 }
@@ -99,19 +78,19 @@ fn an_input_is_not_replaced() {
 #[test]
 fn one_run_at_a_time() {
     let folder = Folder::new("lock");
-    let path = folder.file("out", "old");
-    symlink(&path, folder.path("link")).unwrap();
+    let path = file(&folder, "out", "old");
+    symlink(&path, folder.at("link")).unwrap();
     let first = Place::claim(&path, &[]).unwrap();
     for other in ["out", "link"] {
-        assert!(why(&folder.path(other), &[]).ends_with("another run is writing to it"));
+        assert!(why(&folder.at(other), &[]).ends_with("another run is writing to it"));
     }
     first.write(|to| to.write_all(b"one")).unwrap();
     assert!(write(&path, "two").is_err());
     first.write(|to| to.write_all(b"three")).unwrap();
     drop(first);
     assert_eq!(fs::read(&path).unwrap(), b"three");
-    write(&folder.path("link"), "four").unwrap();
-    assert!(fs::symlink_metadata(folder.path("link")).unwrap().is_symlink());
+    write(&folder.at("link"), "four").unwrap();
+    assert!(fs::symlink_metadata(folder.at("link")).unwrap().is_symlink());
     assert_eq!(
         (fs::read(&path).unwrap(), folder.names()),
         (b"four".to_vec(), vec!["link".into(), "out".into()])
@@ -133,11 +112,11 @@ fn one_run_at_a_time() {
     // Locks of others stay, whatever they are.
     folder.file("out.fulmen-lock", "mine");
     assert!(why(&path, &[]).contains("out.fulmen-lock is no lock of this program"));
-    fs::remove_file(folder.path("out.fulmen-lock")).unwrap();
-    symlink(folder.path("elsewhere"), folder.path("out.fulmen-lock")).unwrap();
-    assert!(why(&path, &[]).contains("is no lock of this program") && !folder.path("elsewhere").exists());
-    fs::remove_file(folder.path("out.fulmen-lock")).unwrap();
-    let _socket = UnixListener::bind(folder.path("out.fulmen-lock")).unwrap();
+    fs::remove_file(folder.at("out.fulmen-lock")).unwrap();
+    symlink(folder.at("elsewhere"), folder.at("out.fulmen-lock")).unwrap();
+    assert!(why(&path, &[]).contains("is no lock of this program") && !folder.at("elsewhere").exists());
+    fs::remove_file(folder.at("out.fulmen-lock")).unwrap();
+    let _socket = UnixListener::bind(folder.at("out.fulmen-lock")).unwrap();
     assert!(why(&path, &[]).contains("is no lock of this program"));
 }
 
@@ -145,7 +124,7 @@ fn one_run_at_a_time() {
 #[test]
 fn many_writers_at_once() {
     let folder = Folder::new("many");
-    let path = folder.path("out");
+    let path = folder.at("out");
     let text = |i: usize| format!("{i} ").repeat(20_000);
     write(&path, &text(0)).unwrap();
     let written: usize = std::thread::scope(|scope| {
@@ -178,7 +157,7 @@ fn many_writers_at_once() {
 #[test]
 fn permissions_stay_and_the_file_is_new() {
     let folder = Folder::new("mode");
-    let path = folder.file("out", "old");
+    let path = file(&folder, "out", "old");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
     let before = fs::metadata(&path).unwrap().ino();
     write(&path, "new").unwrap();

@@ -109,7 +109,7 @@ macro_rules! dots {
             incy: c_int,
             to: *mut Complex<$T>,
         ) {
-            // SAFETY: the pointers are what CBLAS demands, which the C caller promises.
+            // SAFETY: the pointers are what CBLAS demands, which the C caller guarantees.
             unsafe { to.write(dot($conjugate, n, [x, y], [incx, incy])) }
         }
     )*};

@@ -158,7 +158,7 @@ unsafe fn wide_dot(n: c_int, [x, y]: [*const f32; 2], [incx, incy]: [c_int; 2]) 
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cblas_dsdot(n: c_int, x: *const f32, incx: c_int, y: *const f32, incy: c_int) -> f64 {
-    // SAFETY: the pointers are what the reference BLAS demands, which the C caller promises.
+    // SAFETY: the pointers are what the reference BLAS demands, which the C caller guarantees.
     unsafe { wide_dot(n, [x, y], [incx, incy]) }
 }
 

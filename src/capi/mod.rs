@@ -307,7 +307,7 @@ macro_rules! export {
     (@ $T:ident $cblas:ident $fortran:ident $f:ident $($more:ident)* ($($k:ident $x:ident),*)) => {
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $cblas(order: c_int, $($x: in_c!($T $k)),*) {
-            // SAFETY: the pointers are what the reference BLAS demands, which the C caller promises.
+            // SAFETY: the pointers are what the reference BLAS demands, which the C caller guarantees.
             let r = unsafe { $f::<$T>(Word::Number(order), $(in_c!($k = $x)),*) };
             crate::capi::cblas(stringify!($cblas), r);
         }
@@ -330,7 +330,7 @@ macro_rules! export_vectors {
     (@ $T:ident $cblas:ident $fortran:ident $f:ident $($more:ident)* ($($k:ident $x:ident),*) $($r:ident)?) => {
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $cblas($($x: in_c!($T $k)),*) $(-> result!($T $r c))? {
-            // SAFETY: the pointers are what the reference BLAS demands, which the C caller promises.
+            // SAFETY: the pointers are what the reference BLAS demands, which the C caller guarantees.
             let r = unsafe { $f::<$T>($(in_c!($k = $x)),*) };
             result!(c r $($r)?)
         }

@@ -72,7 +72,7 @@ impl Corpus {
             .and_then(|t| serde_saphyr::from_str(&t).map_err(|e| e.to_string()));
         let rows = rows(&read(&root.join("src/ops.rs")));
         let theorems = theorems(&read(&dir.join("proofs/INDEX.txt")));
-        let locked = promises(&read(&dir.join("locked.toml")));
+        let locked = guarantees(&read(&dir.join("locked.toml")));
         Ok(Self { root, dir, files, binding, rows, theorems, locked })
     }
 
@@ -132,7 +132,7 @@ fn theorems(text: &str) -> Vec<Theorem> {
 }
 
 /// The lines of `locked.toml`, by the name of the op or file.
-fn promises(text: &str) -> BTreeMap<String, String> {
+fn guarantees(text: &str) -> BTreeMap<String, String> {
     text.lines()
         .filter(|l| !l.starts_with('#'))
         .filter_map(|l| l.split_once(" = "))

@@ -1,11 +1,11 @@
-//! `contracts/locked.toml`: the promises of each contract in one line, and what each file of proofs states, so that
+//! `contracts/locked.toml`: the guarantees of each contract in one line, and what each file of proofs states, so that
 //! weakening one shows up in review as a changed line and never slips past `lint`.
 
 use super::corpus::{Corpus, read, without_comments};
 use super::schema::Contract;
 
 /// Everything that can be weakened, as one line of text.
-pub fn promises(corpus: &Corpus, c: &Contract) -> String {
+pub fn guarantees(corpus: &Corpus, c: &Contract) -> String {
     let tolerance: Vec<String> = c.tolerance.iter().map(|(t, tol)| format!("{t} {tol:?}")).collect();
     let residual = |r: &super::schema::Residual| {
         format!("; {}: {} <= ({} {:?} + {}) u {}", r.name, r.error, r.times, r.per, r.plus, r.of)
@@ -102,10 +102,10 @@ pub fn fnv(text: &str) -> u64 {
 /// The text of `locked.toml`.
 pub fn render(corpus: &Corpus) -> String {
     let mut out = String::from(
-        "# Written by `fulmen contract lock`. A changed line means a changed promise: review it.\n",
+        "# Written by `fulmen contract lock`. A changed line means a changed guarantee: review it.\n",
     );
     for (_, c) in corpus.contracts() {
-        out.push_str(&format!("{} = '{}'\n", c.op, promises(corpus, c)));
+        out.push_str(&format!("{} = '{}'\n", c.op, guarantees(corpus, c)));
     }
     let mut files: Vec<_> = std::fs::read_dir(corpus.dir.join("proofs"))
         .into_iter()

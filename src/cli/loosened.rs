@@ -1,4 +1,4 @@
-//! `contracts/tightest.toml`: the tightest promises that each op has had, item by item. `contract lock` tightens it; it loosens an
+//! `contracts/tightest.toml`: the tightest guarantees that each op has had, item by item. `contract lock` tightens it; it loosens an
 //! item only where `contracts/loosened.yaml` has a line with the item, what it was, what it is and why.
 
 use super::corpus::{Corpus, read};
@@ -7,7 +7,7 @@ use super::schema::{AfterWrites, Domain, Param, Tolerance};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// An item of an op, or of a file of proofs, and what is promised.
+/// An item of an op, or of a file of proofs, and what is guaranteed.
 type Items = BTreeMap<String, String>;
 /// By the op.
 pub type Record = BTreeMap<String, Items>;
@@ -23,7 +23,7 @@ pub struct Reason {
     pub reason: String,
 }
 
-/// An item that promises less than it did.
+/// An item that guarantees less than it did.
 pub struct Loosened {
     pub op: String,
     pub what: String,
@@ -46,15 +46,15 @@ impl std::fmt::Display for Loosened {
     }
 }
 
-/// What stands where nothing is promised any more.
+/// What stands where nothing is guaranteed any more.
 const NOTHING: &str = "nothing";
 
-/// What the contracts promise now.
+/// What the contracts guarantee now.
 pub fn now(corpus: &Corpus) -> Record {
     let mut record = Record::new();
     for (_, c) in corpus.contracts() {
         let mut items = Items::new();
-        let mut put = |what: String, promised: String| items.insert(what, promised);
+        let mut put = |what: String, guaranteed: String| items.insert(what, guaranteed);
         put("class".into(), format!("{:?}", c.determinism).to_lowercase());
         put("order".into(), format!("{:?}", c.order).to_lowercase());
         for (ty, tolerance) in &c.tolerance {
@@ -132,11 +132,11 @@ fn told(t: &Tolerance) -> String {
 /// The text of `tightest.toml`.
 pub fn render(record: &Record) -> String {
     let mut out = String::from(
-        "# Written by `fulmen contract lock`: the tightest promises that there were. A looser one needs a line of contracts/loosened.yaml.\n",
+        "# Written by `fulmen contract lock`: the tightest guarantees that there were. A looser one needs a line of contracts/loosened.yaml.\n",
     );
     for (op, items) in record {
         let items: Vec<String> =
-            items.iter().map(|(what, promised)| format!("{what} = {promised}")).collect();
+            items.iter().map(|(what, guaranteed)| format!("{what} = {guaranteed}")).collect();
         out.push_str(&format!("'{op}' = '{}'\n", items.join("; ")));
     }
     out
@@ -148,7 +148,7 @@ pub fn parse(text: &str) -> Record {
         .filter_map(|l| l.strip_prefix('\'')?.strip_suffix('\'')?.split_once("' = '"))
         .map(|(op, items)| {
             let items = items.split("; ").filter_map(|i| i.split_once(" = "));
-            (op.to_string(), items.map(|(what, promised)| (what.into(), promised.into())).collect())
+            (op.to_string(), items.map(|(what, guaranteed)| (what.into(), guaranteed.into())).collect())
         })
         .collect()
 }
@@ -164,7 +164,7 @@ pub fn reasons(corpus: &Corpus) -> Result<Vec<Reason>, String> {
     }
 }
 
-/// What promises less than the record does.
+/// What guarantees less than the record does.
 pub fn loosened(record: &Record, now: &Record) -> Vec<Loosened> {
     let mut all = Vec::new();
     for (op, items) in record {
@@ -187,7 +187,7 @@ pub fn loosened(record: &Record, now: &Record) -> Vec<Loosened> {
     all
 }
 
-/// Whether a promise that differs is certainly no weaker.
+/// Whether a guarantee that differs is certainly no weaker.
 fn tighter(what: &str, from: &str, to: &str) -> bool {
     let rank = |order: &[&str], x: &str| order.iter().position(|o| *o == x);
     let above = |order: &[&str]| rank(order, from).zip(rank(order, to)).is_some_and(|(from, to)| to > from);
@@ -225,7 +225,7 @@ fn smaller(from: &str, to: &str) -> bool {
         && was.iter().zip(&is).all(|(was, is)| is <= was)
 }
 
-/// The record that `lock` writes: what is promised now, and, where that is less than before without a reason, what was.
+/// The record that `lock` writes: what is guaranteed now, and, where that is less than before without a reason, what was.
 pub fn kept(record: &Record, mut now: Record, reasons: &[Reason]) -> Record {
     for l in loosened(record, &now) {
         if l.reason(reasons).is_none() {

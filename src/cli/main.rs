@@ -85,12 +85,12 @@ enum Contract {
         #[arg(long)]
         check: bool,
     },
-    /// Write contracts/locked.toml and tightest.toml: accept the promises as they are now
+    /// Write contracts/locked.toml and tightest.toml: accept the guarantees as they are now
     Lock {
         #[command(flatten)]
         dir: Dir,
     },
-    /// Print what is promised less than in an earlier contracts/tightest.toml; fails where that has no reason
+    /// Print what is guaranteed less than in an earlier contracts/tightest.toml; fails where that has no reason
     Loosened {
         #[command(flatten)]
         dir: Dir,
@@ -231,7 +231,7 @@ fn run(command: Contract) -> Result<bool, String> {
             let reasons = loosened::reasons(&corpus)?;
             let record = loosened::parse(&text);
             if record.is_empty() {
-                return Err(format!("{}: no promise is recorded there", since.display()));
+                return Err(format!("{}: no guarantee is recorded there", since.display()));
             }
             let (mut all_have_reasons, mut count) = (true, 0);
             for l in loosened::loosened(&record, &loosened::now(&corpus)) {
@@ -243,7 +243,7 @@ fn run(command: Contract) -> Result<bool, String> {
                     reason.unwrap_or("contracts/loosened.yaml has no line with a reason")
                 ))?;
             }
-            out(&format!("{count} promises were loosened\n"))?;
+            out(&format!("{count} guarantees were loosened\n"))?;
             Ok(all_have_reasons)
         }
         Contract::Status { dir, results } => {
@@ -262,7 +262,7 @@ fn run(command: Contract) -> Result<bool, String> {
     }
 }
 
-/// Writes what the contracts promise now, and the tightest promises so far.
+/// Writes what the contracts guarantee now, and the tightest guarantees so far.
 fn accept(corpus: &Corpus) -> Result<(), String> {
     write(&corpus.dir.join("locked.toml"), &lock::render(corpus))?;
     let path = corpus.dir.join("tightest.toml");

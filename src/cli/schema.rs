@@ -29,7 +29,7 @@ pub struct Contract {
     pub tolerance: BTreeMap<String, Tolerance>,
     /// Why the tolerance is more than thirty times the worst error that was seen, where it is.
     #[serde(default)]
-    pub slack: Option<String>,
+    pub reason_for_wide_bound: Option<String>,
     /// What else than each result has a bound: residuals, how far vectors are from orthonormal.
     #[serde(default)]
     pub residuals: Vec<Residual>,
@@ -218,7 +218,7 @@ pub struct Residual {
     pub plus: f64,
     /// As that of the contract, for this bound.
     #[serde(default)]
-    pub slack: Option<String>,
+    pub reason_for_wide_bound: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]

@@ -1,7 +1,7 @@
-//! What the contracts promise, as constants and as checks that run.
+//! What the contracts guarantee, as constants and as checks that run.
 //!
 //! `contracts/<op>-v1.yaml` is the source; [`SPECS`] and the functions of [`check`] are generated
-//! from it, so a test, a bench and a debug build read the same promise. [`Tolerance::allowed`]
+//! from it, so a test, a bench and a debug build read the same guarantee. [`Tolerance::allowed`]
 //! turns a tolerance into the error allowed for one result.
 //!
 //! ```
@@ -38,7 +38,7 @@ pub enum Determinism {
     Bounded,
 }
 
-/// The promises of one op, from its contract.
+/// The guarantees of one op, from its contract.
 #[non_exhaustive]
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spec {

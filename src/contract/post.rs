@@ -304,10 +304,10 @@ fn rows<T: Real>(c: &Call<'_, T>, f: fn(f64) -> f64, holds: impl Fn(f64, f64) ->
     let cols = if c.cols == 0 { c.out.len().max(1) } else { c.cols };
     let x = c.inputs.first().copied().unwrap_or_default();
     c.out.chunks(cols).zip(x.chunks(cols)).position(|(row, x)| {
-        let slack = (row.len() + 16) as f64 * libm::ldexp(1.0, -T::SIGNIFICAND - 1);
+        let margin = (row.len() + 16) as f64 * libm::ldexp(1.0, -T::SIGNIFICAND - 1);
         let sum: f64 = row.iter().map(|&y| f(y.to_f64())).sum();
         let masked = x.iter().all(|&x| x == -T::INFINITY);
-        !masked && !sum.is_nan() && !holds(sum, slack)
+        !masked && !sum.is_nan() && !holds(sum, margin)
     })
 }
 
@@ -350,8 +350,9 @@ fn first_failure<T: Real>(post: Post, c: &Call<'_, T>) -> Option<usize> {
         }),
         Post::Monotone(ulps) => first.windows(2).zip(c.out.windows(2)).position(|(x, y)| {
             let ([x0, x1], [y0, y1]) = (x, y) else { return false };
-            let slack = if ulps == 0.0 { 0.0 } else { ulps * super::ulp::<T>(y1.to_f64()) };
-            (x0 <= x1 && y0.to_f64() > y1.to_f64() + slack) || (x0 >= x1 && y1.to_f64() > y0.to_f64() + slack)
+            let margin = if ulps == 0.0 { 0.0 } else { ulps * super::ulp::<T>(y1.to_f64()) };
+            (x0 <= x1 && y0.to_f64() > y1.to_f64() + margin)
+                || (x0 >= x1 && y1.to_f64() > y0.to_f64() + margin)
         }),
         Post::WithinParams(lo, hi) => elements(c, |_, y| {
             c.params.get(lo).is_none_or(|&lo| lo <= y) && c.params.get(hi).is_none_or(|&hi| y <= hi)

@@ -129,7 +129,7 @@ impl Residual {
     ///
     /// ```
     /// let spec = fulmen::contract::spec("cholesky").expect("an op");
-    /// let factors = spec.residual("factors").expect("what its contract promises");
+    /// let factors = spec.residual("factors").expect("what its contract guarantees");
     /// // |A - LL'| <= γ_k |L||L'|, element by element.
     /// assert!(factors.allowed::<f64>(100, 1.0) < 1e-13);
     /// ```

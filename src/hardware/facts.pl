@@ -351,7 +351,7 @@ hw_tensor_core_shapes(cdna2, i8, [mma_shape(16, 16, 16), mma_shape(32, 32, 8)]).
 hw_tensor_core_shapes(cdna2, f64, [mma_shape(16, 16, 4)]).
 
 % Any WebGPU device: the default limits that every adapter has. W3C WebGPU, section Limits. The size of a subgroup is not
-% promised; 32 is what blocks are made multiples of.
+% guaranteed; 32 is what blocks are made multiples of.
 hardware_target(webgpu).
 hw_language(webgpu, wgsl).
 hw_warp_size(webgpu, 32).

@@ -1,6 +1,6 @@
 //! Intel AMX: eight tiles of sixteen rows of 64 bytes, multiplied by each other.
 //!
-//! [`Amx`] is a token like the others, but not of lanes: no compiler promises the instructions at compile time
+//! [`Amx`] is a token like the others, but not of lanes: no compiler guarantees the instructions at compile time
 //! on stable Rust, and nothing but a product of matrices wants them. Only functions named `…_amx` take it.
 
 use super::Avx512;
@@ -283,7 +283,7 @@ impl Drop for TileConfig {
 
 /// `quad = [quad +] Σ a·b` over `steps` steps, each `$tiles` tiles of A and of B: two below (beside) each other,
 /// for each part of a split operand. One block of assembly from the first load to the last store, as
-/// nothing promises that tiles live longer.
+/// nothing guarantees that tiles live longer.
 macro_rules! kernel {
     ($(#[$meta:meta])* $name:ident, $bytes:literal, $($line:expr),*) => {
         $(#[$meta])*
@@ -297,7 +297,7 @@ macro_rules! kernel {
             }
             let [c0, c1, c2, c3] = quad.at;
             // SAFETY: the caller's promise; `self` proves the instructions and the configuration of the tiles,
-            // all of which are declared as overwritten. Memory is not promised to be untouched.
+            // all of which are declared as overwritten. Memory is not guaranteed to be untouched.
             unsafe {
                 asm!(
                     "test {add:e}, {add:e}",

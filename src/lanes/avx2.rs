@@ -189,7 +189,7 @@ macro_rules! avx2_lane {
             }
             #[inline(always)]
             unsafe fn load(_: Avx2, p: *const $f) -> Self {
-                // SAFETY: the caller promises `LANES` readable elements; the token proves AVX2.
+                // SAFETY: the caller guarantees `LANES` readable elements; the token proves AVX2.
                 unsafe { Self($loadu(p)) }
             }
             #[inline(always)]
@@ -200,12 +200,12 @@ macro_rules! avx2_lane {
             }
             #[inline(always)]
             unsafe fn store(self, p: *mut $f) {
-                // SAFETY: the caller promises `LANES` writable elements.
+                // SAFETY: the caller guarantees `LANES` writable elements.
                 unsafe { $storeu(p, self.0) }
             }
             #[inline(always)]
             unsafe fn store_first(self, p: *mut $f, n: usize) {
-                // SAFETY: the caller promises `n` writable elements.
+                // SAFETY: the caller guarantees `n` writable elements.
                 unsafe { self.store_some(p, n) }
             }
             #[inline(always)]
@@ -222,7 +222,7 @@ macro_rules! avx2_lane {
             }
             #[inline(always)]
             unsafe fn stream(self, p: *mut $f) {
-                // SAFETY: the caller promises `LANES` writable elements, aligned.
+                // SAFETY: the caller guarantees `LANES` writable elements, aligned.
                 unsafe { $stream(p, self.0) }
             }
         }

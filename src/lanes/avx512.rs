@@ -311,7 +311,7 @@ macro_rules! avx512_lane {
             }
             #[inline(always)]
             unsafe fn load(_: Avx512, p: *const $f) -> Self {
-                // SAFETY: the caller promises `LANES` readable elements; the token proves AVX-512.
+                // SAFETY: the caller guarantees `LANES` readable elements; the token proves AVX-512.
                 unsafe { Self($loadu(p)) }
             }
             #[inline(always)]
@@ -321,7 +321,7 @@ macro_rules! avx512_lane {
             }
             #[inline(always)]
             unsafe fn store(self, p: *mut $f) {
-                // SAFETY: the caller promises `LANES` writable elements.
+                // SAFETY: the caller guarantees `LANES` writable elements.
                 unsafe { $storeu(p, self.0) }
             }
             #[inline(always)]
@@ -348,7 +348,7 @@ macro_rules! avx512_lane {
             }
             #[inline(always)]
             unsafe fn stream(self, p: *mut $f) {
-                // SAFETY: the caller promises `LANES` writable elements, aligned.
+                // SAFETY: the caller guarantees `LANES` writable elements, aligned.
                 unsafe { $stream(p, self.0) }
             }
         }
@@ -397,7 +397,7 @@ impl F32x16 {
                 _mm512_mullo_epi64(k, _mm512_set1_epi64(step as i64))
             }
         };
-        // SAFETY: the caller promises that each of these elements can be read.
+        // SAFETY: the caller guarantees that each of these elements can be read.
         unsafe {
             let (low, high) = (_mm512_i64gather_ps::<4>(i(0), p), _mm512_i64gather_ps::<4>(i(8), p));
             Self(_mm512_insertf32x8::<1>(_mm512_castps256_ps512(low), high))
@@ -410,7 +410,7 @@ impl F64x8 {
     /// As [`Vector::gather`].
     #[inline(always)]
     unsafe fn apart(p: *const f64, step: isize) -> Self {
-        // SAFETY: the caller promises that each of these elements can be read, and has AVX-512.
+        // SAFETY: the caller guarantees that each of these elements can be read, and has AVX-512.
         unsafe {
             let i =
                 _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), _mm512_set1_epi64(step as i64));

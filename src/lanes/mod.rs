@@ -255,7 +255,7 @@ unsafe fn read_first<T: Copy, const N: usize>(p: *const T, n: usize, fill: T) ->
     if cfg!(debug_assertions) {
         // As `portable::map`.
         let mut all = [fill; N];
-        // SAFETY: of so many the caller promises that they can be read, and `all` holds them.
+        // SAFETY: of so many the caller guarantees that they can be read, and `all` holds them.
         unsafe { all.as_mut_ptr().copy_from_nonoverlapping(p, n.min(N)) };
         return all;
     }

@@ -186,22 +186,22 @@ macro_rules! neon_lane {
             }
             #[inline(always)]
             unsafe fn load(_: Neon, p: *const $f) -> Self {
-                // SAFETY: the caller promises `LANES` readable elements.
+                // SAFETY: the caller guarantees `LANES` readable elements.
                 unsafe { Self($ld1(p)) }
             }
             #[inline(always)]
             unsafe fn load_first(_: Neon, p: *const $f, n: usize, fill: $f) -> Self {
-                // SAFETY: the caller promises `n` readable elements; the array is as large as the register.
+                // SAFETY: the caller guarantees `n` readable elements; the array is as large as the register.
                 unsafe { Self($ld1(super::read_first::<$f, $n>(p, n, fill).as_ptr())) }
             }
             #[inline(always)]
             unsafe fn store(self, p: *mut $f) {
-                // SAFETY: the caller promises `LANES` writable elements.
+                // SAFETY: the caller guarantees `LANES` writable elements.
                 unsafe { $st1(p, self.0) }
             }
             #[inline(always)]
             unsafe fn store_first(self, p: *mut $f, n: usize) {
-                // SAFETY: the caller promises `n` writable elements.
+                // SAFETY: the caller guarantees `n` writable elements.
                 unsafe { self.store_some(p, n) }
             }
         }
@@ -245,7 +245,7 @@ impl F64x2 {
     #[inline(always)]
     unsafe fn store_some(self, p: *mut f64, n: usize) {
         if n != 0 {
-            // SAFETY: the caller promises one writable element.
+            // SAFETY: the caller guarantees one writable element.
             unsafe { p.write(vgetq_lane_f64::<0>(self.0)) }
         }
     }

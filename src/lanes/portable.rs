@@ -266,23 +266,23 @@ macro_rules! portable_lane {
             }
             #[inline(always)]
             unsafe fn load(_: Portable<N>, p: *const $f) -> Self {
-                // SAFETY: the caller promises `N` readable elements; `[$f; N]` has their alignment.
+                // SAFETY: the caller guarantees `N` readable elements; `[$f; N]` has their alignment.
                 Self(unsafe { p.cast::<[$f; N]>().read() })
             }
             #[inline(always)]
             unsafe fn load_first(_: Portable<N>, p: *const $f, n: usize, fill: $f) -> Self {
-                // SAFETY: the caller promises `n` readable elements.
+                // SAFETY: the caller guarantees `n` readable elements.
                 Self(unsafe { super::read_first(p, n, fill) })
             }
             #[inline(always)]
             unsafe fn store(self, p: *mut $f) {
-                // SAFETY: the caller promises `N` writable elements.
+                // SAFETY: the caller guarantees `N` writable elements.
                 unsafe { p.cast::<[$f; N]>().write(self.0) }
             }
             #[inline(always)]
             unsafe fn store_first(self, p: *mut $f, n: usize) {
                 for (i, v) in self.0.into_iter().enumerate().take(n) {
-                    // SAFETY: `i < n`, and the caller promises `n` writable elements.
+                    // SAFETY: `i < n`, and the caller guarantees `n` writable elements.
                     unsafe { p.add(i).write(v) }
                 }
             }

@@ -150,22 +150,22 @@ macro_rules! simd128_lane {
             }
             #[inline(always)]
             unsafe fn load(_: Simd128, p: *const $f) -> Self {
-                // SAFETY: the caller promises `LANES` readable elements; no alignment is needed.
+                // SAFETY: the caller guarantees `LANES` readable elements; no alignment is needed.
                 unsafe { Self(v128_load(p.cast())) }
             }
             #[inline(always)]
             unsafe fn load_first(_: Simd128, p: *const $f, n: usize, fill: $f) -> Self {
-                // SAFETY: the caller promises `n` readable elements; the array is as large as the register.
+                // SAFETY: the caller guarantees `n` readable elements; the array is as large as the register.
                 unsafe { Self(v128_load(super::read_first::<$f, $n>(p, n, fill).as_ptr().cast())) }
             }
             #[inline(always)]
             unsafe fn store(self, p: *mut $f) {
-                // SAFETY: the caller promises `LANES` writable elements; no alignment is needed.
+                // SAFETY: the caller guarantees `LANES` writable elements; no alignment is needed.
                 unsafe { v128_store(p.cast(), self.0) }
             }
             #[inline(always)]
             unsafe fn store_first(self, p: *mut $f, n: usize) {
-                // SAFETY: the caller promises `n` writable elements.
+                // SAFETY: the caller guarantees `n` writable elements.
                 unsafe { self.store_some(p, n) }
             }
         }
@@ -207,7 +207,7 @@ impl F64x2 {
     #[inline(always)]
     unsafe fn store_some(self, p: *mut f64, n: usize) {
         if n != 0 {
-            // SAFETY: the caller promises one writable element.
+            // SAFETY: the caller guarantees one writable element.
             unsafe { v128_store64_lane::<0>(self.0, p.cast()) }
         }
     }

@@ -162,22 +162,22 @@ macro_rules! sse2_lane {
             }
             #[inline(always)]
             unsafe fn load(_: Sse2, p: *const $f) -> Self {
-                // SAFETY: the caller promises `LANES` readable elements.
+                // SAFETY: the caller guarantees `LANES` readable elements.
                 unsafe { Self($loadu(p)) }
             }
             #[inline(always)]
             unsafe fn load_first(_: Sse2, p: *const $f, n: usize, fill: $f) -> Self {
-                // SAFETY: the caller promises `n` readable elements; the array is as large as the register.
+                // SAFETY: the caller guarantees `n` readable elements; the array is as large as the register.
                 unsafe { Self($loadu(super::read_first::<$f, $n>(p, n, fill).as_ptr())) }
             }
             #[inline(always)]
             unsafe fn store(self, p: *mut $f) {
-                // SAFETY: the caller promises `LANES` writable elements.
+                // SAFETY: the caller guarantees `LANES` writable elements.
                 unsafe { $storeu(p, self.0) }
             }
             #[inline(always)]
             unsafe fn store_first(self, p: *mut $f, n: usize) {
-                // SAFETY: the caller promises `n` writable elements.
+                // SAFETY: the caller guarantees `n` writable elements.
                 unsafe { self.store_some(p, n) }
             }
             #[inline(always)]
@@ -194,7 +194,7 @@ macro_rules! sse2_lane {
             }
             #[inline(always)]
             unsafe fn stream(self, p: *mut $f) {
-                // SAFETY: the caller promises `LANES` writable elements, aligned.
+                // SAFETY: the caller guarantees `LANES` writable elements, aligned.
                 unsafe { $stream(p, self.0) }
             }
         }
@@ -243,7 +243,7 @@ impl F64x2 {
     #[inline(always)]
     pub(super) unsafe fn store_some(self, p: *mut f64, n: usize) {
         if n & 1 != 0 {
-            // SAFETY: the caller promises one writable element.
+            // SAFETY: the caller guarantees one writable element.
             unsafe { p.write(_mm_cvtsd_f64(self.0)) }
         }
     }

@@ -125,7 +125,7 @@ impl Slide {
         let next = T::from_usize(self.width) - T::from_usize(self.cols * apart);
         let from = (window, [if STEP == 2 { T::ONE } else { T::from_usize(apart) }, next]);
         let mut i = 0;
-        // SAFETY: no window is beyond the last; the caller's promise.
+        // SAFETY: no window is beyond the last; the caller's guarantee.
         unsafe {
             // Several at a time, as each waits for one element after the other.
             while !COMPACT && n - i >= 4 * lanes {

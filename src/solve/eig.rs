@@ -179,7 +179,7 @@ fn vectors<S: Simd, T: Element>(
     Ok(())
 }
 
-/// A solution on its way up: its real and its imaginary part.
+/// A solution during back substitution, from the last row up: its real and its imaginary part.
 struct Vector<'a, T> {
     x: &'a mut [T],
     y: &'a mut [T],

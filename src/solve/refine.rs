@@ -40,7 +40,7 @@ forms! {
     /// Errors: [`Error::Shape`] names `a`, `factors`, `b` or `x`; [`Error::Len`] `pivots`; [`Error::Index`] when one of them is not below `n`;
     /// [`Error::Workspace`] for either; [`Error::Nan`] and [`Error::Domain`] name what holds NaN or an infinity; [`Error::Pivot`] names `factors` with the
     /// index of the first element of its diagonal that is 0: nothing is written then. [`Error::Convergence`] when they were not enough, with the largest
-    /// `|B - AX|` of a column as a share of `|A|·|X|`: X is as far as it came, holds neither NaN nor an infinity, and may be of no use.
+    /// `|B - AX|` of a column as a share of `|A|·|X|`: X is the last iterate, holds neither NaN nor an infinity, and may be of no use.
     ///
     /// Scratch: [`lu_refine_workspace`].
     ///

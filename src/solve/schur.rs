@@ -103,7 +103,7 @@ fn schur_by<S: Simd, T: Element>(
     )
 }
 
-/// A matrix row after row on its way, and the transpose of what turns it.
+/// A Hessenberg matrix by rows during the iteration, and the transpose of the orthogonal matrix that transforms it.
 pub(super) struct Hessenberg<'a, T> {
     pub n: usize,
     pub h: &'a mut [T],

@@ -37,7 +37,7 @@ forms! {
     /// element of its diagonal that is 0 or not stored; [`Error::Domain`] names `x` when an element of `b - Ax` is beyond the largest number: nothing is
     /// written then. [`Error::Pivot`] with the number of the step when a direction shows that A, or
     /// what `lu` makes, is not positive definite, and [`Error::Convergence`] with the residual that `x` leaves after `most` steps, when no begin from `b - Ax` of three
-    /// in a row halves it, or when rounding errors hide whether A is positive definite: `x` is as far as it came then. [`Error::Domain`] names `x`, `a` or `lu` when
+    /// in a row halves it, or when rounding errors hide whether A is positive definite: `x` then holds the last iterate. [`Error::Domain`] names `x`, `a` or `lu` when
     /// an element of the solution, or a product with one of the matrices, is beyond the largest number: of `x` those elements are kept as they were.
     ///
     /// Scratch: [`cg_workspace`].
@@ -90,7 +90,7 @@ fn cg_by<S: Simd, T: Element>(
     )
 }
 
-/// A solution by conjugate gradients on its way, as [`cg`] makes it: for whoever shows how far it is, or ends it by another rule.
+/// The state of conjugate gradients between two steps of [`cg`]: for a program that shows progress or stops by another rule.
 ///
 /// ```
 /// use fulmen::{Cg, Csr, cg_workspace};

@@ -40,7 +40,7 @@ forms! {
     /// `restart` when it is 0; [`Error::Workspace`]; [`Error::Nan`] and [`Error::Domain`] name what holds NaN or an infinity; [`Error::Pivot`] names `lu` with
     /// the index of the first element of its diagonal that is 0 or not stored; [`Error::Domain`] names `x` when an element of `b - Ax` is beyond the largest number: nothing
     /// is written then. [`Error::Pivot`] names `a` with the number of the step when A is singular in the directions that there are, and
-    /// [`Error::Convergence`] with the residual that `x` leaves after `most` steps, or where `restart` of them bring nothing: `x` is as far as it came then. [`Error::Domain`]
+    /// [`Error::Convergence`] with the residual that `x` leaves after `most` steps, or where `restart` of them bring nothing: `x` then holds the last iterate. [`Error::Domain`]
     /// names `x` or `a` when an element of the solution or a product with A is beyond the largest number: of `x` those elements are kept as they were.
     ///
     /// Scratch: [`gmres_workspace`].

@@ -1,4 +1,4 @@
-//! Views from pointers: what a caller promises, and what is checked all the same.
+//! Views from pointers: what a caller guarantees, and what is checked all the same.
 
 use super::{MatMut, MatRef, VecMut, VecRef, overlaps, place};
 use crate::error::Error;
@@ -8,7 +8,7 @@ use core::marker::PhantomData;
 /// [`place`], in memory that reaches as far as addresses do.
 #[inline]
 fn reach(shape: [usize; 2], [rs, cs]: [isize; 2]) -> Result<[isize; 2], Error> {
-    // From the side that a negative stride leaves free; the memory is the caller's promise.
+    // From the side that a negative stride leaves free; the memory is the caller's guarantee.
     let magnitudes = [rs.checked_abs(), cs.checked_abs()];
     let ([Some(r), Some(c)], [m, n]) = (magnitudes, shape) else {
         return Err(Error::Overflow { arg: "ptr" });

@@ -339,8 +339,8 @@ pub fn run<S: Simd, T: Element, O: Op>(s: S, form: Form, a: &Args<T>) -> Option<
         let (head, rest) = x.split_at(PAD);
         let (out, tail) = rest.split_at(before.len());
         assert!(bits(head) == bits(&pad) && bits(tail) == bits(&pad), "{at}: wrote outside");
-        // What a factorisation meets on its way comes after writes, and so does what the contract names: products of finite numbers
-        // that overflow in the steps of an iterative solver.
+        // What a factorisation finds while it runs is reported after it has written, and so is what the contract names: products of
+        // finite numbers that overflow in the steps of an iterative solver.
         let late = |arg: &str| {
             let all = spec(O::NAME).unwrap_or_else(|| panic!("no contract of {}", O::NAME)).after_writes;
             all.iter().any(|(error, args)| *error == "Domain" && args.contains(&arg))

@@ -1,4 +1,4 @@
-//! The invariants of the contracts, called on every lane; and what the ops that move bits promise of NaN.
+//! The invariants of the contracts, called on every lane; and what the ops that move bits guarantee of NaN.
 
 use crate::contracts::edge::apply;
 use crate::contracts::post::data;

@@ -71,8 +71,8 @@ fn refusals<O: Op>() {
             assert!(named, "{} `{}` {form:?}: {got:?}, expected {error}", O::NAME, e.name);
         }
     }
-    let promised = contract(O::NAME).equations.values().any(|e| !e.preconditions.is_empty());
-    assert_eq!(n >= 1, promised, "{}: {n} refusals", O::NAME);
+    let guaranteed = contract(O::NAME).equations.values().any(|e| !e.preconditions.is_empty());
+    assert_eq!(n >= 1, guaranteed, "{}: {n} refusals", O::NAME);
 }
 
 /// The invariants, at every shape of the build's own lanes.

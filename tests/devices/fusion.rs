@@ -158,7 +158,7 @@ fn bad_graphs_are_named() {
     }
 }
 
-/// What a plan promises, by sums of the test's own.
+/// What a plan guarantees, by sums of the test's own.
 fn sound(plan: &Plan<'_>) {
     let t = plan.choice.tile;
     let [m, n, k] = plan.size;

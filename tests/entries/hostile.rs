@@ -188,7 +188,7 @@ fn attempt<T: Element, O: Op>(form: Form, a: &Args<T>, before: &[Vec<T>], worksp
     };
     if let Err(e) = done {
         let at = format!("{} {} {:?}", O::NAME, T::NAME, a.n);
-        // What a factorisation or an iteration meets on its way comes after writes.
+        // What a factorisation or an iteration finds while it runs is reported after it has written.
         let on_the_way = matches!(e, Error::Pivot { .. } | Error::Convergence { .. });
         for (x, before) in room.iter().zip(before) {
             assert!(on_the_way || bits(x) == bits(before), "{at}: wrote, and then refused with {e}");

@@ -1,4 +1,4 @@
-//! Eigenvalues and singular values by what they promise: residuals and orthogonality within the bounds of the contracts, closed
+//! Eigenvalues and singular values by what they guarantee: residuals and orthogonality within the bounds of the contracts, closed
 //! forms, every layout of views.
 
 use super::*;
@@ -143,12 +143,12 @@ fn generalized() {
                     oriented(&v, &at);
                     let inverse = 2.0 * f64::powf(10.0, 2.0 * span);
                     let one = one(n);
-                    let promise = |name| ["eigh_generalized", name, name_of(native())];
+                    let guarantee = |name| ["eigh_generalized", name, name_of(native())];
                     let off = v.t().mul(&b).mul(&v).sub(&one).size();
-                    keep::<T>(promise("vectors"), n, off, b.size() * inverse, &at);
+                    keep::<T>(guarantee("vectors"), n, off, b.size() * inverse, &at);
                     let values = Matrix::new(n, n, |i, j| if i == j { values[i].to_f64() } else { 0.0 });
                     let off = v.t().mul(&a).mul(&v).sub(&values).size();
-                    keep::<T>(promise("factors"), n, off, a.size() * inverse, &at);
+                    keep::<T>(guarantee("factors"), n, off, a.size() * inverse, &at);
                 }
             }
         }

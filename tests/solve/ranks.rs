@@ -1,4 +1,4 @@
-//! Matrices of any rank, inverses, conditions and updates by what they promise.
+//! Matrices of any rank, inverses, conditions and updates by what they guarantee.
 
 use super::*;
 
@@ -38,9 +38,9 @@ fn qr_pivoted_backward_errors() {
                     let upper = Matrix::new(m, n, |i, j| if i <= j { r.at(i, j) } else { 0.0 });
                     let moved = Matrix::new(m, n, |i, j| a.at(i, pivots[j]));
                     let (most, at) = (m.max(n), format!("{} {kind} {m} {n}", T::NAME));
-                    let promise = |name| ["qr_pivoted", name, name_of(native())];
-                    keep::<T>(promise("factors"), most, q.mul(&upper).sub(&moved).size(), a.size(), &at);
-                    orthonormal::<T>(promise("vectors"), most, &q, &at);
+                    let guarantee = |name| ["qr_pivoted", name, name_of(native())];
+                    keep::<T>(guarantee("factors"), most, q.mul(&upper).sub(&moved).size(), a.size(), &at);
+                    orthonormal::<T>(guarantee("vectors"), most, &q, &at);
                 }
             }
         }
@@ -117,9 +117,9 @@ fn inverses() {
                 if x.x.iter().any(|x| !x.is_finite()) {
                     continue;
                 }
-                let promise = ["inverse", "residual", name_of(native())];
+                let guarantee = ["inverse", "residual", name_of(native())];
                 let at = format!("{} {kind} {n}", T::NAME);
-                keep::<T>(promise, n, a.mul(&x).sub(&one(n)).size(), a.size() * x.size(), &at);
+                keep::<T>(guarantee, n, a.mul(&x).sub(&one(n)).size(), a.size() * x.size(), &at);
             }
         }
     }
@@ -151,9 +151,9 @@ fn conditions() {
                     assert!(got < 1e-15, "{} {kind} {n}: {got:e}", T::NAME);
                     continue;
                 }
-                let slack = 1.0 - 30.0 * n as f64 * unit::<T>().sqrt();
+                let share = 1.0 - 30.0 * n as f64 * unit::<T>().sqrt();
                 assert!(
-                    got >= slack * truth && got <= 10.0 * truth,
+                    got >= share * truth && got <= 10.0 * truth,
                     "{} {kind} {n}: {got:e} {truth:e}",
                     T::NAME
                 );
@@ -182,18 +182,18 @@ fn cholesky_updates() {
                 };
                 let of = Matrix::new(n, n, |i, j| x[i].to_f64() * x[j].to_f64());
                 let add = |m: &Matrix, s: f64| Matrix::new(n, n, |i, j| m.at(i, j) + s * of.at(i, j));
-                let promise = ["cholesky_update", "factors", name_of(native())];
+                let guarantee = ["cholesky_update", "factors", name_of(native())];
                 let at = format!("{} {kind} {n}", T::NAME);
                 let before = square(&l);
                 cholesky_update(false, MatMut::row_major(&mut l, n, n).unwrap(), &mut x.clone()).unwrap();
                 let up = square(&l);
                 let size = before.size() + of.size();
-                keep::<T>(promise, n, up.sub(&add(&before, 1.0)).size(), size, &at);
+                keep::<T>(guarantee, n, up.sub(&add(&before, 1.0)).size(), size, &at);
                 assert!((0..n).all(|i| l[i * n + i] > T::ZERO));
                 let kept = l.clone();
                 match cholesky_update(true, MatMut::row_major(&mut l, n, n).unwrap(), &mut x.clone()) {
                     Ok(()) => {
-                        keep::<T>(promise, n, square(&l).sub(&add(&up, -1.0)).size(), size, &at);
+                        keep::<T>(guarantee, n, square(&l).sub(&add(&up, -1.0)).size(), size, &at);
                         assert!((0..n).all(|i| l[i * n + i] > T::ZERO));
                     }
                     // What is left is not definite to working precision, and nothing was written.

@@ -1,4 +1,4 @@
-//! Scales that a factorisation makes on its way: of orders that are drawn at each run.
+//! Scales of the intermediate values of a factorisation: of orders that are drawn at each run.
 
 use super::*;
 use common::seed::Seed;

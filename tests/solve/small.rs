@@ -1,4 +1,4 @@
-//! Matrices in arrays: the bits of the forms on views, or the same promises, and nothing written where a call is refused.
+//! Matrices in arrays: the bits of the forms on views, or the same guarantees, and nothing written where a call is refused.
 
 use super::*;
 
@@ -47,8 +47,8 @@ fn general_ones<T: Element, const N: usize>() {
         inverse_fixed(&mut x).unwrap();
         let x = Matrix::of(N, N, x.as_flattened());
         if x.x.iter().all(|x| x.is_finite()) {
-            let promise = ["inverse", "residual", name_of(native())];
-            keep::<T>(promise, N, a.mul(&x).sub(&one(N)).size(), a.size() * x.size(), &at);
+            let guarantee = ["inverse", "residual", name_of(native())];
+            keep::<T>(guarantee, N, a.mul(&x).sub(&one(N)).size(), a.size() * x.size(), &at);
         }
     }
 }

@@ -34,9 +34,9 @@ fn schur_backward_errors() {
                 schur(to, of, &mut re, &mut im, &mut room).unwrap();
                 let at = format!("{} {kind} {n}", T::NAME);
                 let (t, z) = (Matrix::of(n, n, &t), Matrix::of(n, n, &z).t());
-                let promise = |name| ["schur", name, name_of(native())];
-                keep::<T>(promise("factors"), n, z.mul(&t).mul(&z.t()).sub(&a).size(), a.size(), &at);
-                orthonormal::<T>(promise("vectors"), n, &z, &at);
+                let guarantee = |name| ["schur", name, name_of(native())];
+                keep::<T>(guarantee("factors"), n, z.mul(&t).mul(&z.t()).sub(&a).size(), a.size(), &at);
+                orthonormal::<T>(guarantee("vectors"), n, &z, &at);
                 let mut i = 0;
                 while i < n {
                     let pair = i + 1 < n && t.at(i + 1, i) != 0.0;

@@ -40,8 +40,8 @@ fn ldlt_backward_errors() {
                 assert!((1..n).all(|k| off[k - 1] == 0.0 || l.at(k, k - 1) == 0.0), "{at}");
                 let moved = exchanged(&exchanged(&a, &pivots).t(), &pivots).t();
                 let terms = l.magnitudes().mul(&d.magnitudes()).mul(&l.t().magnitudes());
-                let promise = ["ldlt", "factors", name_of(native())];
-                keep_each::<T>(promise, n, &l.mul(&d).mul(&l.t()).sub(&moved), &terms, &at);
+                let guarantee = ["ldlt", "factors", name_of(native())];
+                keep_each::<T>(guarantee, n, &l.mul(&d).mul(&l.t()).sub(&moved), &terms, &at);
             }
         }
     }

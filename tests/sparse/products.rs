@@ -371,7 +371,7 @@ fn convected(by: Method, flow: f64, steps: [usize; 2]) {
         assert_eq!(x, before);
         let mut x = vec![0.0; n];
         assert!(matches!(by(a, m, &b, &mut x, 1e-10, 2), Err(Error::Convergence { arg: "a", .. })));
-        assert!(x.iter().any(|x| *x != 0.0), "as far as it came");
+        assert!(x.iter().any(|x| *x != 0.0), "the last iterate");
     }
     // Nothing that this matrix makes lies in the direction of b.
     let none = Csr::new(2, 2, &[0, 1, 1], &[1], &[1.0]).unwrap();

@@ -281,9 +281,9 @@ fn pairs_are_what_they_leave() {
                 }
                 let at = format!("{} {k} of {n}, 1e{decades}, {:e}", T::NAME, tolerance.to_f64());
                 // λx rounds to half a unit, which is no part of what is looked at.
-                let slack = if T::SIGNIFICAND < 30 { 1e-14 } else { 1.2e-16 };
+                let margin = if T::SIGNIFICAND < 30 { 1e-14 } else { 1.2e-16 };
                 match done {
-                    Ok(_) => assert!(worst <= tolerance.to_f64() + slack, "{at}: Ok with {worst:e}"),
+                    Ok(_) => assert!(worst <= tolerance.to_f64() + margin, "{at}: Ok with {worst:e}"),
                     Err(Error::Convergence { residual: Some(_), .. }) => {
                         assert!(share < 3.0, "{at}: {done:?}")
                     }

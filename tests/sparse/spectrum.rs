@@ -1,4 +1,4 @@
-//! Eigenvalues at the ends of the spectrum by what they promise: closed forms, residuals, orthogonality.
+//! Eigenvalues at the ends of the spectrum by what they guarantee: closed forms, residuals, orthogonality.
 
 use super::*;
 
@@ -81,7 +81,7 @@ fn ends_of_a_laplacian() {
     let (mut x, mut found) = (Noise(5).slice::<f64>(n * k, 1.0), vec![f64::NAN; k]);
     let short = lobpcg(false, a, None, None, &mut x, &mut found, 1e-9, 3, &mut room);
     assert!(matches!(short, Err(Error::Convergence { arg: "a", .. })));
-    assert!(found.iter().zip(&exact).all(|(x, want)| *x >= *want && *x < 4.0), "as far as it came");
+    assert!(found.iter().zip(&exact).all(|(x, want)| *x >= *want && *x < 4.0), "the last iterate");
 }
 
 #[test]

@@ -52,7 +52,7 @@ fault:
 /// # Safety
 /// `block` is what operation `op` reads.
 unsafe fn semihosting(op: u32, block: *const u32) {
-    // SAFETY: QEMU runs with semihosting on; the caller's promise covers `block`.
+    // SAFETY: QEMU runs with semihosting on; the caller's guarantee covers `block`.
     unsafe { asm!("bkpt #0xab", inout("r0") op => _, in("r1") block, options(nostack)) };
 }
 

@@ -32,7 +32,7 @@ pub trait Epilogue<T: Element>: Copy + Send + Sync + sealed::Sealed<T> {
 }
 
 mod sealed {
-    /// Keeps the epilogues to this module: what they promise about lanes is not checked.
+    /// Keeps the epilogues to this module: what they guarantee about lanes is not checked.
     pub trait Sealed<T> {}
 }
 

@@ -39,7 +39,7 @@ macro_rules! routine {
         #[unsafe(no_mangle)]
         #[allow(clippy::too_many_arguments, reason = "LAPACK")]
         unsafe extern "C" fn $name($($x: argument!($T $k),)* info: *mut c_int) {
-            // SAFETY: the pointers are what LAPACK demands, which the caller promises; each scalar is passed by its address.
+            // SAFETY: the pointers are what LAPACK demands, which the caller guarantees; each scalar is passed by its address.
             unsafe {
                 let r = $f::<$T>($(argument!($k = $x)),*);
                 info.write(crate::capi::lapack::outcome(stringify!($name), r));

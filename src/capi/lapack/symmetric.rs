@@ -80,7 +80,7 @@ unsafe fn factor<T: Scratch>(triangle: Triangle, a: MatMut<'_, T>, ipiv: *mut c_
         let p = pivots.get(i + usize::from(two)).copied().unwrap_or(i);
         let p = whole(place(triangle, n, p) + 1);
         let to = ipiv.wrapping_add(place(triangle, n, i));
-        // SAFETY: the place is below the length that the caller promises.
+        // SAFETY: the place is below the length that the caller guarantees.
         unsafe { to.write(if two || second(&off, i) { -p } else { p }) };
     }
     Ok(info)
@@ -132,7 +132,7 @@ unsafe fn solve<T: Scratch>(
     off.fill(T::ZERO);
     let mut i = 0;
     while i < n {
-        // SAFETY: the place is below the length that the caller promises.
+        // SAFETY: the place is below the length that the caller guarantees.
         let p = unsafe { ipiv.wrapping_add(place(triangle, n, i)).read() };
         let two = p < 0;
         let row = i + usize::from(two);

@@ -140,7 +140,7 @@ unsafe fn lu<T: Scratch>(mut a: MatMut<'_, T>, ipiv: *mut c_int) -> Checked<c_in
         }
     };
     for (i, p) in pivots.iter().enumerate() {
-        // SAFETY: `i` is below the length that the caller promises.
+        // SAFETY: `i` is below the length that the caller guarantees.
         unsafe { ipiv.wrapping_add(i).write(whole(*p + 1)) };
     }
     Ok(info)
@@ -178,7 +178,7 @@ unsafe fn getrs<T: Scratch>(
 unsafe fn exchanged(at: c_int, n: usize, ipiv: *const c_int) -> Checked<std::vec::Vec<usize>> {
     let mut pivots = indices(n)?;
     for (i, to) in pivots.iter_mut().enumerate() {
-        // SAFETY: `i` is below the length that the caller promises.
+        // SAFETY: `i` is below the length that the caller guarantees.
         let p = size(at, unsafe { ipiv.wrapping_add(i).read() })?;
         *to = p.checked_sub(1).filter(|p| *p < n).ok_or(At(at))?;
     }

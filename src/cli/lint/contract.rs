@@ -57,9 +57,9 @@ pub(super) fn validate(s: &mut Sink<'_>, f: &File, c: &Contract) {
     }
     for r in &c.residuals {
         texts.extend([("name", &r.name), ("error", &r.error), ("of", &r.of)]);
-        texts.extend(r.slack.iter().map(|why| ("slack", why)));
+        texts.extend(r.reason_for_wide_bound.iter().map(|why| ("reason_for_wide_bound", why)));
     }
-    texts.extend(c.slack.iter().map(|why| ("slack", why)));
+    texts.extend(c.reason_for_wide_bound.iter().map(|why| ("reason_for_wide_bound", why)));
     for (key, text) in texts {
         if text.trim().is_empty() {
             s.on("FUL-VAL-004", f, format!("`{key}` is empty"));
@@ -89,8 +89,8 @@ pub(super) fn validate(s: &mut Sink<'_>, f: &File, c: &Contract) {
     // What WGSL leaves open, and what units for narrower elements cut off, are stated beside the type that they have.
     let beside = |t: &String| matches!(&t[..], "wgsl" | "tensor") && c.types.iter().any(|t| t == "f32");
     let has = |t: &String| c.types.contains(t) || beside(t);
-    if c.slack.is_some() && c.tolerance.values().all(|t| *t == Tolerance::Exact) {
-        s.on("FUL-VAL-009", f, "an exact result has no slack");
+    if c.reason_for_wide_bound.is_some() && c.tolerance.values().all(|t| *t == Tolerance::Exact) {
+        s.on("FUL-VAL-009", f, "the bound of an exact result is not wide: it has no `reason_for_wide_bound`");
     }
     if c.tolerance.keys().any(|t| !has(t)) {
         s.on("FUL-VAL-009", f, "a tolerance for a type that the op does not have");

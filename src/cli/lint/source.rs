@@ -241,7 +241,7 @@ fn macro_has_contract(source: &str, name: &str) -> bool {
 pub(super) fn locked(s: &mut Sink<'_>) {
     let corpus = s.corpus;
     for (f, c) in corpus.contracts() {
-        let now = lock::promises(corpus, c);
+        let now = lock::guarantees(corpus, c);
         match corpus.locked.get(&c.op) {
             None => s.on("FUL-LCK-002", f, "not in locked.toml; run `fulmen contract lock`"),
             Some(was) if *was != now => s.on("FUL-LCK-001", f, format!("locked: {was}; now: {now}")),
@@ -266,7 +266,7 @@ pub(super) fn locked(s: &mut Sink<'_>) {
     }
 }
 
-/// Promises that are looser than the tightest ones recorded.
+/// Guarantees that are looser than the tightest ones recorded.
 pub(super) fn loosened(s: &mut Sink<'_>) {
     let corpus = s.corpus;
     let file = "contracts/tightest.toml";

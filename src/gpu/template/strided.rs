@@ -125,7 +125,7 @@ impl Division {
     }
 }
 
-/// A matrix on its way to shared memory: rows of A or columns of B, and the depth. A thread moves pieces of `vector`
+/// A matrix that is copied to shared memory: rows of A or columns of B, and the depth. A thread moves pieces of `vector`
 /// neighbouring rows at one depth, which it writes at once.
 struct Side<'b> {
     base: Value<'b, U64>,

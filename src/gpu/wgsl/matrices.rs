@@ -53,7 +53,7 @@ impl Matrices {
     }
 }
 
-/// One operand on its way: what is different between A and B, and between rows and columns that are contiguous.
+/// One operand while it is copied to workgroup memory: what is different between A and B, and between rows and columns that are contiguous.
 struct Side {
     name: char,
     role: char,

@@ -19,7 +19,7 @@ mod x86;
 #[allow(dead_code, reason = "a target may have no intrinsics")]
 unsafe fn bits<A: Copy, B: Copy>(x: A) -> B {
     const { assert!(size_of::<A>() == size_of::<B>()) };
-    // SAFETY: the sizes are equal, and the caller promises the rest.
+    // SAFETY: the sizes are equal, and the caller guarantees the rest.
     unsafe { core::mem::transmute_copy(&x) }
 }
 

@@ -410,7 +410,7 @@ impl Sample {
     pub fn may_choose(a: &Args<f64>, index: usize, off: f64) -> bool {
         let (order, sums, draw) = Self::ranked(a);
         let rank = order.iter().position(|i| *i == index).unwrap();
-        let (before, slack) = (if rank == 0 { 0.0 } else { sums[rank - 1] }, off * sums[sums.len() - 1]);
-        before - slack <= draw && draw < sums[rank] + slack
+        let (before, margin) = (if rank == 0 { 0.0 } else { sums[rank - 1] }, off * sums[sums.len() - 1]);
+        before - margin <= draw && draw < sums[rank] + margin
     }
 }

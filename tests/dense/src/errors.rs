@@ -45,12 +45,12 @@ impl<'a> Errors<'a> {
     /// Of the op's results.
     #[must_use]
     pub fn of(op: &'a str, ty: &'a str, lane: &'a str) -> Self {
-        Self::promised(op, ty, lane, "")
+        Self::guaranteed(op, ty, lane, "")
     }
-    /// Of a promise beside the tolerance of the results: a residual, say.
+    /// Of a guarantee beside the tolerance of the results: a residual, say.
     #[must_use]
-    pub fn promised(op: &'a str, ty: &'a str, lane: &'a str, promise: &'a str) -> Self {
-        Self { key: [op, ty, lane, promise], share: 0.0, n: 0, compared: 0 }
+    pub fn guaranteed(op: &'a str, ty: &'a str, lane: &'a str, guarantee: &'a str) -> Self {
+        Self { key: [op, ty, lane, guarantee], share: 0.0, n: 0, compared: 0 }
     }
     /// The largest so far.
     #[must_use]
@@ -98,10 +98,10 @@ impl Drop for Seen {
         let lines: String = self
             .0
             .iter()
-            .map(|(([op, ty, lane, promise], drawn), w)| {
+            .map(|(([op, ty, lane, guarantee], drawn), w)| {
                 let kind = if *drawn { "drawn" } else { "fixed" };
                 format!(
-                    "{op}\t{ty}\t{lane}\t{promise}\t{:e}\t{}\t{}\t{kind}\t{test}\n",
+                    "{op}\t{ty}\t{lane}\t{guarantee}\t{:e}\t{}\t{}\t{kind}\t{test}\n",
                     w.share, w.n, w.compared
                 )
             })

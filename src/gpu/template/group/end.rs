@@ -8,7 +8,7 @@ use super::{Frame, Sum};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-/// What is done to each element of `αAB + βC` on its way to memory.
+/// What is done to each element of `αAB + βC` before it is stored.
 pub(super) struct Ending<'b> {
     /// What is added first: a value for each row, or for each column.
     pub(super) bias: Option<(Value<'b, U64>, Along)>,

@@ -1,4 +1,4 @@
-//! Ways to state or promise less: behind a proof, and with what `lock` accepts.
+//! Ways to state or guarantee less: behind a proof, and with what `lock` accepts.
 
 use super::{Tree, caught_by_lint};
 use std::fs;
@@ -36,7 +36,7 @@ fn what_follows_a_proof() {
     });
 }
 
-/// `lock` accepts a looser promise in `locked.toml`; the record of the tightest ones takes a line with the reason.
+/// `lock` accepts a looser guarantee in `locked.toml`; the record of the tightest ones takes a line with the reason.
 #[test]
 fn a_loosened_promise() {
     let remove = |from: &'static str| (from, "");
