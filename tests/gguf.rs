@@ -123,6 +123,13 @@ fn files_come_back() {
     )
     .unwrap();
     assert_eq!(again, bytes);
+    // The last one is filled up, too.
+    let last = infos.last().unwrap().bytes();
+    assert!(
+        !last.is_multiple_of(ALIGNMENT) && bytes.len().is_multiple_of(ALIGNMENT),
+        "{last} of {}",
+        bytes.len()
+    );
     assert_eq!(file.tensor("q").unwrap().bytes, (0..36).collect::<Vec<u8>>());
     // Each starts on the alignment.
     for t in file.tensors() {
@@ -211,6 +218,11 @@ fn what_is_wrong_is_named() {
     is(raw(20_000, 0, &[&vec![0; 24 * 20_000]]), Error::Count("tensors"));
     is(
         raw(0, 1, &[&text("k"), &[9, 0, 0, 0, 4, 0, 0, 0], &u64::MAX.to_le_bytes()]),
+        Error::Count("elements"),
+    );
+    // As many as bytes are left, which are four each: the count is wrong, not the end of the file.
+    is(
+        raw(0, 1, &[&text("k"), &[9, 0, 0, 0, 4, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0], &[0; 8]]),
         Error::Count("elements"),
     );
     is(raw(0, 1, &[&u64::MAX.to_le_bytes(), &[0; 32]]), Error::Truncated("the name of a key"));
@@ -386,6 +398,12 @@ fn weights_and_models_are_checked_by_name() {
     // Rows and columns exchanged.
     assert_eq!(validate_weight_buffer("w", &bytes, 32, 2, 2), Err(Error::Shape("w")));
     assert_eq!(validate_weight_buffer("w", &bytes, 2, 32, 99), Err(Error::Format("w", 99)));
+    for x in
+        [Value::I8(-1), Value::I16(-1), Value::I32(-1), Value::I64(-1), Value::I64(i64::MIN), Value::F32(1.0)]
+    {
+        assert_eq!(x.number(), None, "{x:?}");
+    }
+    assert_eq!([Value::I8(7), Value::I64(7)].map(Value::number), [Some(7); 2]);
     let bytes = ours();
     let file = Gguf::read(&bytes).unwrap();
     let has = [

@@ -54,6 +54,7 @@ fn what_is_no_file() {
         (format!("{head}1 1 -1\n"), 2, "three"),
         (format!("{head}1 1 1 1\n"), 2, "three"),
         (format!("{head}4294967296 1 1\n"), 2, "32 bits"),
+        (format!("{head}1 4294967296 1\n"), 2, "32 bits"),
         (format!("{head}18446744073709551616 1 1\n"), 2, "three"),
         (format!("{head}2 2 5\n1 1 1\n"), 4, "before its last"),
         ("%%MatrixMarket matrix coordinate real symmetric\n2 3 0\n".into(), 2, "square"),
@@ -76,6 +77,11 @@ fn what_is_no_file() {
             }
             other => panic!("{text:?}: {other:?}"),
         }
+    }
+    // The longest line of an element, with either end, and a byte more.
+    for (n, end) in [(1019, "\n"), (1019, "\r\n"), (1019, ""), (1020, "\n"), (1020, "\r\n"), (1020, "")] {
+        let got = all(format!("{head}1 1 1\n1 1 {}1{end}", " ".repeat(n)).as_bytes());
+        assert_eq!(got.is_ok(), n == 1019, "{n} {end:?}: {got:?}");
     }
     assert!(all(b"%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 \xff\n").is_err());
     // After an error there is nothing.

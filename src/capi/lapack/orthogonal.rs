@@ -161,7 +161,7 @@ unsafe fn gels<T: Scratch>(
         }
         (matrix_mut(6, Order::Columns, [m, n], a, lda)?, b)
     };
-    let r = if (m < n) != trans || (trans && m == n) {
+    let r = if (m < n) != trans {
         underdetermined(if trans { a } else { a.t() }, b.reborrow())?
     } else {
         let a = if trans { a.t() } else { a };
