@@ -247,7 +247,7 @@ fn what_is_of_no_use_writes_nothing() {
     let folder = Folder::new("refused");
     let sound = folder.file("sound.wav", tone(1, 16, [2, 0], 300, 1000.0));
     let picture = folder.file("picture.png", b"old");
-    let damaged = folder.file("damaged.wav", tone(1, 16, [2, 0], 300, 1000.0)[..40]);
+    let damaged = folder.file("damaged.wav", &tone(1, 16, [2, 0], 300, 1000.0)[..40]);
     let (sound, picture, damaged) = (sound.as_str(), picture.as_str(), damaged.as_str());
     for (args, why) in [
         (&[damaged, picture][..], "damaged.wav: byte 40: the file ends before its chunk \"data\""),
