@@ -140,8 +140,8 @@ macro_rules! parameters {
 }
 fulmen::for_each_op!(parameters);
 
-/// Rounds of each kind for an op: those of few elements see a scalar, an operand or both poked.
-const ROUNDS: usize = 6;
+/// Rounds of each kind for an op: a scalar is poked, then `eps`, then operands, where there are such.
+const ROUNDS: usize = 3;
 
 /// An op of the list, all of its forms.
 pub fn list<T: Scalar, D: Computes<T> + Blocking>(
