@@ -2,15 +2,20 @@
 
 use super::{On, Worst, call, call_in_place, data};
 use crate::call::{self, Args, Form, Out};
-use crate::nn::Noise;
+use crate::nn::{self, Noise};
 use crate::seed::Seed;
 use fulmen::Element;
-use fulmen::contract::agrees;
+use fulmen::contract::{Mass, Tolerance, agrees, spec};
 use fulmen::gpu::backend::{Gpu, Scalar};
 use fulmen::gpu::device::{Blocking, Computes, Error};
 use fulmen::lanes::native;
 use fulmen::ops::Op;
 use std::cell::Cell;
+
+/// Whether devices of this language are held to a CPU's classes: the compilers of WGSL are not, as they may take it that there is no NaN.
+pub fn holds(language: &str) -> bool {
+    language != "wgsl"
+}
 
 /// What a round puts among the arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,8 +71,24 @@ impl Kind {
         }
         let largest = if T::NAME == "f32" { f64::from(f32::MAX) } else { f64::MAX };
         // A rounding apart of where numbers end, or on a way that overflows.
-        self != Self::Classes && (agrees(got, w, 0.0) || !(mass() < largest / 64.0))
+        let over = || {
+            let mass = mass();
+            mass.is_nan() || mass >= largest / 64.0
+        };
+        self != Self::Classes && (agrees(got, w, 0.0) || over())
     }
+}
+
+/// Whether an infinite scalar among these leaves it open if a result is infinite or NaN: where a contract has its bound by the terms of
+/// a sum, such a factor may be taken with each term or with the sum, and infinities of both signs come of the terms alone.
+pub fn open<T: Element>(op: &str, params: &[T]) -> bool {
+    let sums = spec(op).and_then(|s| s.tolerance("f32")).is_some_and(|t| {
+        matches!(
+            t,
+            Tolerance::Gamma { of: Mass::Terms | Mass::SumAbsProducts, .. } | Tolerance::Compensated { .. }
+        )
+    });
+    sums && params.iter().any(|p| p.to_f64().is_infinite())
 }
 
 /// For [`Kind::same`], of a sum whose terms are not known: whether one of them may be next to the largest number.
@@ -88,10 +109,29 @@ pub fn refusal<R>(done: Result<R, Error>) -> Result<Gave<R>, Error> {
     }
 }
 
+/// Which results may differ in class as long as none of them is finite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Group {
+    /// None.
+    One,
+    /// So many in a row of the first output share a NaN: one of them has it where any should.
+    Of(usize),
+    /// Each: an infinite factor leaves it open, see [`open`].
+    Each,
+}
+
+impl Group {
+    /// Whether these results, of a device and of a CPU, may differ so.
+    fn open<T: Element>(self, got: &[T], want: &[T]) -> bool {
+        let infinite = |x: &[T]| x.iter().any(|x| !x.to_f64().is_finite());
+        self != Self::One && infinite(got) && infinite(want)
+    }
+}
+
 /// Compares what a device gave with what a CPU gave; results that differ make `worst` infinite, and are printed.
 pub fn compare<T: Element>(
     worst: &mut Worst,
-    kind: Kind,
+    (kind, group): (Kind, Group),
     what: &str,
     got: &Gave<Vec<Vec<T>>>,
     want: &Gave<Vec<Vec<T>>>,
@@ -108,12 +148,19 @@ pub fn compare<T: Element>(
     match (got, want) {
         (Ok(got), Ok(want)) => {
             for (k, (got, want)) in got.iter().zip(want).enumerate() {
-                for (i, (g, w)) in got.iter().zip(want).enumerate() {
-                    if !kind.same(*g, *w, || mass(k, i)) {
-                        differ(
-                            format!("output {k} at {i} is {g:?}, on a CPU {w:?}"),
-                            [g.to_f64(), w.to_f64()],
-                        );
+                let many = match group {
+                    Group::Of(many) if k == 0 => many,
+                    _ => 1,
+                };
+                for (n, (g, w)) in got.chunks(many).zip(want.chunks(many)).enumerate() {
+                    if group.open(g, w) {
+                        continue;
+                    }
+                    for (i, (g, w)) in (n * many..).zip(g.iter().zip(w)) {
+                        if !kind.same(*g, *w, || mass(k, i)) {
+                            let both = [g.to_f64(), w.to_f64()];
+                            differ(format!("output {k} at {i} is {g:?}, on a CPU {w:?}"), both);
+                        }
                     }
                 }
             }
@@ -150,8 +197,7 @@ pub fn list<T: Scalar, D: Computes<T> + Blocking>(
     op: &Op,
     worst: &mut Worst,
 ) -> Result<(), Error> {
-    // The compilers of WGSL are not held to it: they may take it that there is no NaN.
-    if language == "wgsl" {
+    if !holds(language) {
         return Ok(());
     }
     let mut r = Seed::running().stream(op.name);
@@ -215,8 +261,74 @@ pub fn list<T: Scalar, D: Computes<T> + Blocking>(
             let (got, want) = (ran.map(|_| vec![got]), want.map(|()| vec![y]));
             let sums = whole || op.shape.starts_with("rows");
             let most = if sums { mass(raw.iter().flatten().chain(&params).chain([&eps])) } else { 0.0 };
-            compare(worst, kind, &what, &got, &want, |_, _| most);
+            compare(worst, (kind, Group::One), &what, &got, &want, |_, _| most);
         }
+    }
+    Ok(())
+}
+
+/// An op with a call of its own, which `on_device` makes of the arguments, with `words` among their sizes.
+pub fn op<T: Scalar, O: nn::Op>(
+    language: &str,
+    words: &[(&str, usize)],
+    worst: &mut Worst,
+    on_device: impl Fn(&nn::Args<T>) -> Result<Vec<Vec<T>>, Error>,
+) -> Result<(), Error> {
+    let mut r = Seed::running().stream(O::NAME);
+    for _ in 0..ROUNDS {
+        let [rows, cols] = [r.within(1..=4), r.within(1..=9)];
+        let mut a: nn::Args<T> = O::sample(rows, cols, &mut r);
+        a.n.extend(words.iter().map(|(name, n)| (String::from(*name), *n)));
+        poked::<T, O>(language, &a, worst, &on_device)?;
+    }
+    Ok(())
+}
+
+/// The op with numbers of each kind among a copy of the arguments: among its scalars or among its operands.
+pub fn poked<T: Scalar, O: nn::Op>(
+    language: &str,
+    clean: &nn::Args<T>,
+    worst: &mut Worst,
+    on_device: impl Fn(&nn::Args<T>) -> Result<Vec<Vec<T>>, Error>,
+) -> Result<(), Error> {
+    if !holds(language) {
+        return Ok(());
+    }
+    let first = clean.x.iter().flatten().map(|x| x.to_f64().to_bits()).fold(0u64, u64::wrapping_add);
+    let mut r = Seed::running().stream(&format!("{} {first}", O::NAME));
+    for kind in Kind::of(language) {
+        let mut a = clean.clone();
+        let mut poked = Vec::new();
+        let mut group = if O::mixes(&a) > 1 { Group::Of(O::mixes(&a)) } else { Group::One };
+        if r.one_in(3) && !a.p.is_empty() {
+            poked = kind.poke(&mut a.p, &mut r, |_| true);
+            if open(O::NAME, &a.p) {
+                group = Group::Each;
+            }
+        } else {
+            for _ in 0..2 {
+                let k = r.within(0..=a.x.len() - 1);
+                if O::IDS != Some(k) && O::STARTS != Some(k) {
+                    poked.extend(kind.poke(&mut a.x[k], &mut r, |at| !O::unread(clean, k, at)));
+                }
+            }
+        }
+        if poked.is_empty() {
+            continue;
+        }
+        O::follow(&mut a);
+        let mut got = refusal(on_device(&a))?;
+        let Some(want) = nn::run::<_, T, O>(native(), nn::Form::On, &a) else { continue };
+        if let (Ok(got), Ok(want)) = (&mut got, &want) {
+            for (k, (got, want)) in got.iter_mut().zip(want).enumerate() {
+                for i in (0..got.len()).filter(|i| O::open(&a, k, *i)) {
+                    got[i] = want[i];
+                }
+            }
+        }
+        let exact = O::want(&a.wide());
+        let what = format!("{:?}, {:?}, {:?}", a.n, a.x, a.p);
+        compare(worst, (kind, group), &what, &got, &want, |k, i| exact[k][i].mass);
     }
     Ok(())
 }
