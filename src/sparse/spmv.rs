@@ -44,7 +44,8 @@ forms! {
     /// of them belong to one thread.
     ///
     /// NaN and ±0: as [`spmv`]: `β = 0` writes `y` without reading it, `α = 0` reads neither A nor `x`. Otherwise NaN and
-    /// infinities spread by IEEE 754, also through a stored 0.
+    /// infinities spread by IEEE 754, also through a stored 0. Where A has a column without elements, its `y` is `βy`, or on a device NaN
+    /// beside an `α` that is not finite.
     ///
     /// Errors: [`Error::Len`] names `x` or `y`; nothing is written then. Scratch: none.
     ///

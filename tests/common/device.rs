@@ -2,15 +2,18 @@
 
 use crate::call::Args;
 use crate::reference::story::{Answer, answer};
+use crate::seed::Seed;
 use fulmen::contract::{Tolerance, agrees, spec, ulp};
 use fulmen::gpu::backend::{Array, Gpu, Mat, MatMut, Scalar, View, ViewMut, Word};
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
 use fulmen::lanes::Native;
 use fulmen::ops::{OPS, Op};
 use fulmen::{Alu, Body, Formula, Number};
+use std::cell::Cell;
 
 mod bytes;
 mod numbers;
+pub mod specials;
 pub use bytes::byte_products;
 pub use numbers::numbers;
 
@@ -37,6 +40,17 @@ pub struct On<'a, T, D: Device> {
     pub x: [View<'a, T, D>; 3],
     pub cols: usize,
     pub eps: T,
+    /// The op's parameters; the values of its row where this is shorter.
+    pub params: &'a [T],
+    pub used: Cell<usize>,
+}
+
+impl<T: Scalar, D: Device> On<'_, T, D> {
+    /// The next parameter given, or the row's.
+    fn next(&self, row: f64) -> T {
+        let k = self.used.replace(self.used.get() + 1);
+        self.params.get(k).copied().unwrap_or(T::from_f64(row))
+    }
 }
 
 macro_rules! calls {
@@ -45,6 +59,7 @@ macro_rules! calls {
         pub fn call<T: Scalar, D: Computes<T>>(op: &str, on: &On<'_, T, D>, out: ViewMut<'_, T, D>, index: ViewMut<'_, u32, D>) -> Result<bool, Error> {
             #[allow(unused_variables, reason = "each shape takes what it needs")]
             let ((gpu, [a, b, c]), cols) = ((on.gpu, on.x), on.cols);
+            on.used.set(0);
             match op {
                 $(stringify!($name) => calls!(@$shape $f [$($p),*] on gpu a b c cols out index),)*
                 _ => return Ok(false),
@@ -55,6 +70,7 @@ macro_rules! calls {
         pub fn call_in_place<T: Scalar, D: Computes<T>>(op: &str, on: &On<'_, T, D>, out: ViewMut<'_, T, D>) -> Result<bool, Error> {
             #[allow(unused_variables, reason = "each shape takes what it needs")]
             let ((gpu, [_, b, c]), cols) = ((on.gpu, on.x), on.cols);
+            on.used.set(0);
             match op {
                 $(stringify!($name) => calls!(@in_place $shape ($($more),*) [$($p),*] on gpu b c cols out),)*
                 _ => return Ok(false),
@@ -62,11 +78,11 @@ macro_rules! calls {
             .map(|()| true)
         }
     };
-    (@unary $f:ident [$($p:expr),*] $on:ident $gpu:ident $a:ident $b:ident $c:ident $cols:ident $out:ident $index:ident) => { $gpu.$f($a $(, T::from_f64($p))*, $out) };
-    (@binary $f:ident [$($p:expr),*] $on:ident $gpu:ident $a:ident $b:ident $c:ident $cols:ident $out:ident $index:ident) => { $gpu.$f($a, $b $(, T::from_f64($p))*, $out) };
+    (@unary $f:ident [$($p:expr),*] $on:ident $gpu:ident $a:ident $b:ident $c:ident $cols:ident $out:ident $index:ident) => { $gpu.$f($a $(, $on.next($p))*, $out) };
+    (@binary $f:ident [$($p:expr),*] $on:ident $gpu:ident $a:ident $b:ident $c:ident $cols:ident $out:ident $index:ident) => { $gpu.$f($a, $b $(, $on.next($p))*, $out) };
     (@ternary $f:ident [] $on:ident $gpu:ident $a:ident $b:ident $c:ident $cols:ident $out:ident $index:ident) => { $gpu.$f($a, $b, $c, $out) };
     // Over its first input, which `out` holds.
-    (@update $f:ident [$p:expr] $on:ident $gpu:ident $a:ident $b:ident $c:ident $cols:ident $out:ident $index:ident) => { $gpu.$f(T::from_f64($p), $b, $out) };
+    (@update $f:ident [$p:expr] $on:ident $gpu:ident $a:ident $b:ident $c:ident $cols:ident $out:ident $index:ident) => { $gpu.$f($on.next($p), $b, $out) };
     (@total $f:ident [] $on:ident $gpu:ident $a:ident $b:ident $c:ident $cols:ident $out:ident $index:ident) => { $gpu.$f($a, $out.split(1)?.into_iter().next().unwrap()) };
     (@reduce $($rest:tt)*) => { calls!(@total $($rest)*) };
     (@reduce2 $f:ident [] $on:ident $gpu:ident $a:ident $b:ident $c:ident $cols:ident $out:ident $index:ident) => { $gpu.$f($a, $b, $out.split(1)?.into_iter().next().unwrap()) };
@@ -75,8 +91,8 @@ macro_rules! calls {
     (@rows_eps $f:ident [] $on:ident $gpu:ident $a:ident $b:ident $c:ident $cols:ident $out:ident $index:ident) => { $gpu.$f($a, $cols, $on.eps, $out) };
     (@rows_scale $f:ident [] $on:ident $gpu:ident $a:ident $b:ident $c:ident $cols:ident $out:ident $index:ident) => { $gpu.$f($a, $b.part(0..$cols)?, $on.eps, $out) };
     (@rows_affine $f:ident [] $on:ident $gpu:ident $a:ident $b:ident $c:ident $cols:ident $out:ident $index:ident) => { $gpu.$f($a, $b.part(0..$cols)?, $c.part(0..$cols)?, $on.eps, $out) };
-    (@in_place unary ($s:ident, $f:ident) [$($p:expr),*] $on:ident $gpu:ident $b:ident $c:ident $cols:ident $out:ident) => { $gpu.$f($out $(, T::from_f64($p))*) };
-    (@in_place binary ($s:ident, $f:ident) [$($p:expr),*] $on:ident $gpu:ident $b:ident $c:ident $cols:ident $out:ident) => { $gpu.$f($out, $b $(, T::from_f64($p))*) };
+    (@in_place unary ($s:ident, $f:ident) [$($p:expr),*] $on:ident $gpu:ident $b:ident $c:ident $cols:ident $out:ident) => { $gpu.$f($out $(, $on.next($p))*) };
+    (@in_place binary ($s:ident, $f:ident) [$($p:expr),*] $on:ident $gpu:ident $b:ident $c:ident $cols:ident $out:ident) => { $gpu.$f($out, $b $(, $on.next($p))*) };
     (@in_place rows ($s:ident, $f:ident) [] $on:ident $gpu:ident $b:ident $c:ident $cols:ident $out:ident) => { $gpu.$f($out, $cols) };
     (@in_place rows_eps ($s:ident, $f:ident) [] $on:ident $gpu:ident $b:ident $c:ident $cols:ident $out:ident) => { $gpu.$f($out, $cols, $on.eps) };
     (@in_place rows_scale ($s:ident, $f:ident) [] $on:ident $gpu:ident $b:ident $c:ident $cols:ident $out:ident) => { $gpu.$f($out, $b.part(0..$cols)?, $on.eps) };
@@ -170,7 +186,8 @@ pub fn run<T: Scalar, D: Computes<T> + Blocking>(
     let padded = |x: &[T]| gpu.upload(&[&vec![T::ONE; pad][..], x].concat());
     let arrays = [padded(&raw[0])?, padded(&raw[1])?, padded(&raw[2])?];
     let part = |k: usize| arrays[k].view().part(pad..pad + n);
-    let on = On { gpu, x: [part(0)?, part(1)?, part(2)?], cols, eps: args.eps };
+    let on =
+        On { gpu, x: [part(0)?, part(1)?, part(2)?], cols, eps: args.eps, params: &[], used: Cell::new(0) };
     let mut index = gpu.upload(&[7u32])?;
     // What surrounds the result is not written.
     let mark = T::from_f64(12345.0);
@@ -524,6 +541,7 @@ pub fn story<T: Scalar, D: Computes<T> + Blocking>(
     products_of: &[[usize; 3]],
 ) -> Result<(Vec<Worst>, Vec<&'static str>), Error> {
     let (mut ran, mut without) = (Vec::new(), Vec::new());
+    Seed::new("ops on a device");
     for op in OPS {
         let mut worst: Option<Worst> = None;
         let whole = ["total", "reduce", "reduce2", "arg"].contains(&op.shape);
@@ -539,10 +557,12 @@ pub fn story<T: Scalar, D: Computes<T> + Blocking>(
         if op.name == "gemm" {
             worst = Some(products::<T, D>(gpu, products_of)?);
         }
-        match worst {
-            Some(worst) => ran.push(worst),
-            None => without.push(op.name),
-        }
+        let Some(mut worst) = worst else {
+            without.push(op.name);
+            continue;
+        };
+        specials::list::<T, D>(gpu, language, op, &mut worst)?;
+        ran.push(worst);
     }
     formulas::<T, D>(gpu)?;
     Ok((ran, without))

@@ -1,6 +1,6 @@
 //! The ops of transformers on a device, against their definitions and within their contracts.
 
-use crate::device::Worst;
+use crate::device::{Worst, specials};
 use crate::nn::attention::{self, options};
 use crate::nn::conv1d::{self, conv};
 use crate::nn::pool::{self, counts_padding};
@@ -8,6 +8,7 @@ use crate::nn::{
     Args, Bounds, Noise, Op, convolutions, filters, indexed, optimisers, products, rows, scans, sparse,
     tensors,
 };
+use crate::seed::Seed;
 use fulmen::backend::{Layers, Network, Products};
 use fulmen::contract::{agrees, spec};
 use fulmen::gpu::backend::{Array, Gpu, Scalar, Sparse, View, ViewMut, Word};
@@ -294,14 +295,13 @@ fn call<T: Scalar, D: Computes<T> + Blocking + 'static>(
     }
 }
 
-/// Runs the op of these arguments, its outputs behind so many elements of larger buffers; its worst error.
-fn run<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
+/// Runs the op of these arguments, its outputs behind so many elements of larger buffers: the outputs. Nothing else is written.
+fn outputs<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
     gpu: &Gpu<D>,
-    language: &str,
     called: &str,
     a: &Args<T>,
     pad: usize,
-) -> Result<Worst, Error> {
+) -> Result<Vec<Vec<T>>, Error> {
     let mut before = O::before(a);
     let mark = vec![T::from_f64(12345.0); pad];
     if called != O::NAME {
@@ -321,16 +321,39 @@ fn run<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
         let out = outs.iter_mut().zip(&before).map(inner).collect::<Result<Vec<_>, Error>>()?;
         call(called, &on, out)?;
     }
-    let mut worst = Worst { op: O::NAME, share: 0.0, got: 0.0, want: 0.0 };
-    // WGSL leaves it open whether subnormal numbers are kept.
-    let least = if language == "wgsl" { 16384.0 * f64::from(f32::MIN_POSITIVE) } else { 0.0 };
-    let bounds = Bounds::of::<T>(O::NAME);
-    for ((out, before), want) in outs.iter().zip(&before).zip(O::want(&a.wide())) {
+    let mut all = Vec::new();
+    for (out, before) in outs.iter().zip(&before) {
         let mut got = vec![T::ZERO; before.len() + 2 * pad];
         gpu.download(out.view(), &mut got)?;
         let (head, rest) = got.split_at(pad);
         let (got, tail) = rest.split_at(before.len());
         assert!(head == mark && tail == mark, "{called} wrote past its result");
+        all.push(got.to_vec());
+    }
+    // Inputs are as they were.
+    for (array, raw) in on.x.iter().zip(&a.x) {
+        let mut back = vec![T::ZERO; raw.len()];
+        gpu.download(array.view(), &mut back)?;
+        let same = |(x, y): (&T, &T)| x == y || x.to_f64().is_nan() && y.to_f64().is_nan();
+        assert!(back.iter().zip(raw).all(same), "{called}: an input changed");
+    }
+    Ok(all)
+}
+
+/// The op of these arguments, as [`outputs`]; its worst error.
+fn run<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
+    gpu: &Gpu<D>,
+    language: &str,
+    called: &str,
+    a: &Args<T>,
+    pad: usize,
+) -> Result<Worst, Error> {
+    let all = outputs::<T, D, O>(gpu, called, a, pad)?;
+    let mut worst = Worst { op: O::NAME, share: 0.0, got: 0.0, want: 0.0 };
+    // WGSL leaves it open whether subnormal numbers are kept.
+    let least = if language == "wgsl" { 16384.0 * f64::from(f32::MIN_POSITIVE) } else { 0.0 };
+    let bounds = Bounds::of::<T>(O::NAME);
+    for (got, want) in all.iter().zip(O::want(&a.wide())) {
         assert_eq!(got.len(), want.len(), "{called}");
         for (got, want) in got.iter().zip(&want) {
             let off = (got.to_f64() - want.value).abs();
@@ -343,12 +366,6 @@ fn run<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
                 worst = Worst { op: O::NAME, share: this, got: got.to_f64(), want: want.value };
             }
         }
-    }
-    // Inputs are as they were.
-    for (array, raw) in on.x.iter().zip(&a.x) {
-        let mut back = vec![T::ZERO; raw.len()];
-        gpu.download(array.view(), &mut back)?;
-        assert_eq!(&back, raw, "{called}: an input changed");
     }
     Ok(worst)
 }
@@ -373,6 +390,7 @@ fn family<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
             worst = this;
         }
     }
+    specials::op::<T, O>(language, forms[0].1, &mut worst, |a| outputs::<T, D, O>(gpu, O::NAME, a, 3))?;
     all.push(worst);
     Ok(())
 }
@@ -458,6 +476,7 @@ pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + Blocking + 's
     heads: &[[usize; 2]],
     far: &[usize],
 ) -> Result<Vec<Worst>, Error> {
+    Seed::new("layers on a device");
     let mut all = vec![gemv::<T, D>(gpu, shapes)?, transpose::<T, D>(gpu, shapes)?];
     // Results of up to 4096 elements have memory in their test.
     let few: Vec<_> = shapes.iter().copied().filter(|[rows, cols]| rows * cols < 4096).collect();
@@ -562,6 +581,8 @@ pub fn attentions<T: Scalar, D: Computes<T> + Blocking + 'static>(
             worst = this;
         }
     }
+    let call = |a: &Args<T>| outputs::<T, D, attention::Backward>(gpu, "attention_backward", a, 3);
+    specials::op::<T, attention::Backward>(language, masks[2], &mut worst, call)?;
     all.push(worst);
     Ok(all)
 }

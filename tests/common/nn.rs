@@ -213,6 +213,13 @@ pub trait Op {
     fn mixes<T: Element>(_: &Args<T>) -> usize {
         1
     }
+    /// Whether the op's documentation leaves open of which class a result is, beside operands that are not finite or so vast that a step on
+    /// the way overflows.
+    fn open<T: Element>(_: &Args<T>, _output: usize, _at: usize) -> bool {
+        false
+    }
+    /// Puts what the op takes of its forward op's results in their places, as they follow from the other arguments.
+    fn follow<T: Element>(_: &mut Args<T>) {}
     /// Whether its time is the cube of a side, with steps that no lane knows of: the build's own lanes take every shape,
     /// others and an emulator the [`SMALL`].
     const CUBED: bool = false;
@@ -247,6 +254,11 @@ pub trait Op {
     fn loss(_: &Args<f64>) -> f64 {
         panic!("{} is no gradient", Self::NAME)
     }
+}
+
+/// Whether products of such numbers overflow.
+pub fn vast<T: Element>(x: T) -> bool {
+    x.to_f64().abs() > if T::NAME == "f32" { 1e18 } else { 1e150 }
 }
 
 /// What an output holds that the op only writes.

@@ -18,6 +18,12 @@ impl Seed {
         seed
     }
 
+    /// That of the test which runs, of which [`Seed::new`] printed it.
+    pub fn running() -> Self {
+        errors::drawn();
+        Self::of_the_run()
+    }
+
     fn of_the_run() -> Self {
         static SEED: OnceLock<u64> = OnceLock::new();
         Self(*SEED.get_or_init(|| match std::env::var("FULMEN_SEED") {

@@ -17,6 +17,7 @@ mod stored;
 
 use common::device::{data, products, story};
 use common::layers;
+use common::seed::Seed;
 use fulmen::gpu::backend::{Gpu, Planner, Product};
 use fulmen::gpu::device::{Binding, Blocking, Buffer, Device, Error, Facts, Host, Launch, Limits, Program};
 use fulmen::gpu::template::{Argument, Meet};
@@ -29,8 +30,11 @@ use fulmen::ops::{Gpu as Form, OPS};
 fn every_op_keeps_its_contract() {
     let products = [[1, 1, 9], [3, 65, 10], [66, 2, 3], [3, 2, 5], [2, 3, 0]];
     let templates = OPS.iter().filter(|op| matches!(op.gpu, Form::Template(_) | Form::Cuda(_))).count();
+    common::device::numbers(&Host::default()).unwrap();
     let gpu = Gpu::new(Host::new(Meet::Memory));
-    let (ran, _) = story::<f32, _>(&gpu, "f32", true, &[(3, 37), (1, 1), (9, 257)], &products).unwrap();
+    let mut r = Seed::new("every_op_keeps_its_contract").stream("shapes");
+    let sizes = [(3, 37), (1, 1), (9, 257), (r.size(9), r.size(100))];
+    let (ran, _) = story::<f32, _>(&gpu, "f32", true, &sizes, &products).unwrap();
     let gpu = Gpu::new(Host::default());
     let (doubles, _) = story::<f64, _>(&gpu, "f64", true, &[(2, 70)], &products[3..]).unwrap();
     for w in ran.iter().chain(&doubles) {
@@ -50,6 +54,8 @@ fn every_layer_keeps_its_contract() {
     // Past a block's threads, and past the rows that one block adds. Devices take more, and tiles of keys past the first. Rows
     // of whole pieces of 16 bytes have results that start at a multiple of so many (the first two of four), and others.
     let shapes = [[1, 1], [5, 124], [2, 130], [35, 3], [1, 4100], [3, 7], [3, 132]];
+    let mut r = Seed::new("every_layer_keeps_its_contract").stream("shapes");
+    let shapes = [&shapes[..], &[[r.size(20), r.size(140)]]].concat();
     let heads = [[3, 5], [2, 4], [7, 2], [1, 1]];
     let gpu = Gpu::new(Host::new(Meet::Memory));
     let ran = layers::story::<f32, _>(&gpu, "f32", &shapes, &heads, &[130]).unwrap();

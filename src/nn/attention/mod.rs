@@ -100,7 +100,8 @@ struct Part<'a, T> {
 /// NaN and ±0: a NaN in a query makes its head NaN, one in a key that it sees too, also where the mask is -∞; one in a row of
 /// the mask, or +∞, makes what it is added to NaN. A query that sees no key, or only
 /// scores of -∞, gives zeros and the log-sum-exp -∞. A NaN or an infinity in a value makes its column NaN also
-/// where its weight is 0, and may do so for queries that don't see it.
+/// where its weight is 0, and may do so for queries that don't see it. An infinite scale may be taken with the elements of a query or with
+/// the products, and a score of which a step overflows may be infinite or NaN: backends differ there.
 ///
 /// Errors: [`Error::Empty`] for `heads`, `dim`, `value_dim` or `batch` of 0, [`Error::Domain`] names `kv_heads` when it does not divide
 /// `heads`, and `softcap` unless it is positive and finite; [`Error::Shape`] names `q`, `k`, `v`, `mask` or `out`; [`Error::Len`] of
@@ -316,8 +317,8 @@ fn halves<T: Element>(op: &Heads<T>, row: usize, rows: usize, parts: usize) -> u
 /// of `out`, `dq` that of `q`, `dk` of `k` and `dv` of `v`. `dq`, `dk` and `dv` are overwritten. The weights are computed again from
 /// `lse`, block by block. Bits depend on the instruction set and the shapes, not on strides or threads.
 ///
-/// NaN and ±0: NaN in any operand of a head reaches all three gradients of that head, or some; a query that sees no
-/// key has the gradient 0 and adds nothing to `dk` and `dv`.
+/// NaN and ±0: NaN, an infinity or an overflow in any operand or product of a head reaches all three gradients of the heads that share
+/// its keys, or some, also of what does not see it; a query that sees no key has the gradient 0 and otherwise adds nothing to `dk` and `dv`.
 ///
 /// Errors: as [`attention`]; also [`Error::Shape`] of `out`, `dout`, `dq`, `dk` and `dv`.
 ///

@@ -2,7 +2,7 @@
 //! them, vectors with strides.
 
 use super::transforms::{Within, cases, check};
-use crate::device::Worst;
+use crate::device::{Worst, specials};
 use crate::nn::complex::{Axpy, Dot, Product, Vector, has, number};
 use crate::nn::{Args, Noise, Op, pairs};
 use fulmen::gpu::backend::{Array, Gpu, Mat, MatMut, Scalar, View, ViewMut};
@@ -180,15 +180,21 @@ fn reals<T: Scalar, D: Computes<T> + Blocking, O: Op>(
     let mut noise = Noise(61);
     for (case, [rows, cols]) in shapes.iter().enumerate() {
         let a: Args<T> = O::sample(*rows, *cols, &mut noise);
-        let x = gpu.upload(Complex::of(&a.x[0])?)?;
-        let before = O::before(&a);
-        let mut outs = before
-            .iter()
-            .map(|out| Within::new(gpu, out, T::ONE, 1 + case % 2))
-            .collect::<Result<Vec<_>, _>>()?;
-        call(&a, x.view(), outs.iter_mut().map(Within::view_mut).collect())?;
-        for (out, want) in outs.iter().zip(O::want(&a.wide())) {
-            check(&mut worst, language, &out.back(gpu)?, &want);
+        let ran = |a: &Args<T>| -> Result<Vec<Vec<T>>, Error> {
+            let x = gpu.upload(Complex::of(&a.x[0])?)?;
+            let before = O::before(a);
+            let mut outs = before
+                .iter()
+                .map(|out| Within::new(gpu, out, T::ONE, 1 + case % 2))
+                .collect::<Result<Vec<_>, _>>()?;
+            call(a, x.view(), outs.iter_mut().map(Within::view_mut).collect())?;
+            outs.iter().map(|out| out.back(gpu)).collect()
+        };
+        for (out, want) in ran(&a)?.iter().zip(O::want(&a.wide())) {
+            check(&mut worst, language, out, &want);
+        }
+        if a.x[0].len() < 300 {
+            specials::poked::<T, O>(language, &a, &mut worst, ran)?;
         }
     }
     Ok(worst)

@@ -3,20 +3,25 @@
 use super::Done;
 use crate::blas::{Options, exact, half, inputs, scales, shapes, solves, triangular};
 use crate::device::Worst;
+use crate::device::specials::{self, Group, Kind, compare, refusal};
 use crate::matrix::*;
 use crate::nn::Noise;
 use crate::reference::dd::Dd;
+use crate::seed::Seed;
 use fulmen::RotM;
 use fulmen::backend::Blas;
 use fulmen::contract::spec;
 use fulmen::gpu::backend::{Array, Gpu, Mat, MatMut, Scalar, View, ViewMut};
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
+use fulmen::lanes::native;
 
 const SCALES: [[f64; 2]; 6] = [[1.0, 0.0], [1.0, 1.0], [-0.5, 2.0], [0.0, 0.5], [2.0, 0.0], [0.0, 0.0]];
 
 /// Where a matrix lies on the device: rows and columns of what it is a part of, and whether it is that transposed.
 fn lies<T>(x: &Matrix<T>) -> ([usize; 2], bool) {
     let ([rows, cols], [r, c]) = (x.shape, x.strides.map(isize::unsigned_abs));
+    // Nothing lies a row's stride away from a single row.
+    let r = if rows == 1 { r.max(cols) } else { r };
     if (cols == 1 && r != 1) || c == 1 { ([rows, r], false) } else { ([cols, c], true) }
 }
 
@@ -112,6 +117,61 @@ fn run<T: Scalar, D: Computes<T> + Blocking + 'static>(
     for (at, inside) in inside.into_iter().enumerate() {
         let (x, y) = (new.data[at].to_f64(), before.data[at].to_f64());
         assert!(inside || x == y || x.is_nan() && y.is_nan(), "{name} wrote element {at}");
+    }
+    Ok(())
+}
+
+/// Small calls with NaN, infinities and the largest numbers among the scalars or the elements, beside a CPU's.
+fn poked<T: Scalar, D: Computes<T> + Blocking + 'static>(
+    gpu: &Gpu<D>,
+    language: &str,
+    name: &'static str,
+    worst: &mut Worst,
+) -> Done {
+    if !specials::holds(language) {
+        return Ok(());
+    }
+    let mut r = Seed::running().stream(name);
+    for round in 0..8 {
+        let kind = Kind::of(language)[round % 2];
+        let o = Options::nth(r.within(0..=7));
+        let shapes = shapes(name, o, [r.within(1..=4), r.within(1..=4), r.within(1..=4)]);
+        let mut m = inputs::<T>(name, o, &shapes, &[Rows, Padded, Cols], r.bits());
+        let mut params = SCALES[r.within(0..=5)].map(T::from_f64);
+        let mut group = Group::One;
+        if round % 4 < 2 {
+            kind.poke(&mut params, &mut r, |_| true);
+            if specials::open(name, &params) {
+                group = Group::Each;
+            }
+        } else {
+            let k = r.within(0..=m.len() - 1);
+            let free: Vec<bool> = m[k].data.iter().map(|x| !x.to_f64().is_nan()).collect();
+            kind.poke(&mut m[k].data, &mut r, |at| free[at]);
+        }
+        let on = m.iter().map(|m| gpu.upload(&m.data)).collect::<Result<Vec<_>, Error>>()?;
+        let (mut on, last) = (on, m.len() - 1);
+        let ran = {
+            let (out, x) = on.split_last_mut().unwrap();
+            let x = x.iter().zip(&m).map(|(x, m)| view(m, x.view())).collect::<Result<Vec<_>, Error>>()?;
+            refusal(call(gpu, name, o, params, &x, view_mut(&m[last], out.view_mut())?))?
+        };
+        let mut got = m[last].clone();
+        gpu.download(on[last].view(), &mut got.data)?;
+        let (what, before) = (format!("{o:?}, {params:?}, {m:?}"), m.clone());
+        let want = crate::blas::call(native(), name, o, params, &mut m, false);
+        let inside = |x: &Matrix<T>| {
+            let [rows, cols] = x.shape;
+            let all = (0..rows).flat_map(|i| (0..cols).map(move |j| (i, j)));
+            vec![
+                all.filter(|(i, j)| !half(name) || o.holds(*i, *j))
+                    .map(|(i, j)| x.data[x.index(i, j)])
+                    .collect(),
+            ]
+        };
+        let (got, want) = (ran.map(|()| inside(&got)), want.map(|()| inside(&m[last])));
+        let mass = specials::mass(params.iter().chain(before.iter().flat_map(|m| &m.data)));
+        compare(worst, (kind, group), &what, &got, &want, |_, _| mass);
     }
     Ok(())
 }
@@ -257,6 +317,7 @@ pub fn story<T: Scalar, D: Computes<T> + Blocking + 'static>(
             let dims = if left && matches!(name, "symm" | "trmm" | "trsm") { [*n, 2, 1] } else { dims };
             run::<T, D>(gpu, language, name, turn, dims, &mut worst)?;
         }
+        poked::<T, D>(gpu, language, name, &mut worst)?;
         all.push(worst);
     }
     let first = all.len();

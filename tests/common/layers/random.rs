@@ -2,6 +2,8 @@
 //! says.
 
 use crate::device::Worst;
+use crate::device::specials::{Group, Kind, compare, holds, refusal};
+use crate::seed::Seed;
 use fulmen::contract::spec;
 use fulmen::gpu::backend::{Array, Gpu, Scalar, Word};
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
@@ -37,7 +39,10 @@ pub fn story<T: Scalar + Variate, D: Computes<T> + Blocking>(
     let mut all = ["random_bits", "uniform", "normal", "exponential", "integers", "bernoulli"]
         .map(|op| Worst { op, share: 0.0, got: 0.0, want: 0.0 });
     let key = 0x1234_5678_9abc_def0;
-    for (offset, n) in [(0, 1), (5, 70), (7, 9), ((1 << 34) - 6, 300), (u64::MAX - 3, 9), (1 << 40, 0)] {
+    let mut r = Seed::running().stream("random");
+    let drawn = (r.bits() >> r.within(0..=63), r.size(600));
+    for (offset, n) in [(0, 1), (5, 70), (7, 9), ((1 << 34) - 6, 300), (u64::MAX - 3, 9), (1 << 40, 0), drawn]
+    {
         let stream = Stream { key, id: 3, offset };
         let [bits, uniform, normal, exponential, integers, bernoulli] = &mut all;
         let mut want = vec![0; n];
@@ -84,6 +89,34 @@ pub fn story<T: Scalar + Variate, D: Computes<T> + Blocking>(
             let got = filled(gpu, n, 7u32, |out| gpu.bernoulli(stream, p, out))?;
             bernoulli.add(if got == want { 0.0 } else { f64::INFINITY }, p, 0.0);
         }
+    }
+    let [.., normal, exponential, _, bernoulli] = &mut all;
+    for _ in 0..if holds(language) { 6 } else { 0 } {
+        let stream = Stream { key: r.bits(), id: 1, offset: 0 };
+        let (n, special) = (r.within(1..=5), Kind::Classes.draw::<T>(&mut r));
+        let [mean, deviation] = if r.one_in(2) { [special, T::ONE] } else { [T::ONE, special] };
+        let mark = T::from_f64(9.0);
+        let (what, kind) = (format!("{mean:?}, {deviation:?}"), (Kind::Classes, Group::One));
+        let mut want = vec![T::ZERO; n];
+        let done = fulmen::normal(stream, mean, deviation, &mut want).map(|()| vec![want.clone()]);
+        let got = refusal(filled(gpu, n, mark, |out| gpu.normal(stream, mean, deviation, out)))?;
+        compare(normal, kind, &what, &got.map(|x| vec![x]), &done, |_, _| 0.0);
+        let done = fulmen::exponential(stream, special, &mut want).map(|()| vec![want.clone()]);
+        let got = refusal(filled(gpu, n, mark, |out| gpu.exponential(stream, special, out)))?;
+        compare(exponential, kind, &what, &got.map(|x| vec![x]), &done, |_, _| 0.0);
+        let (p, mut want) = (special.to_f64(), vec![false; n]);
+        let number = |x: u32| f64::from(x);
+        let done = fulmen::bernoulli(stream, p, &mut want);
+        let done = done.map(|()| vec![want.iter().map(|x| number(u32::from(*x))).collect()]);
+        let got = refusal(filled(gpu, n, 7u32, |out| gpu.bernoulli(stream, p, out)))?;
+        compare(
+            bernoulli,
+            kind,
+            &what,
+            &got.map(|x| vec![x.into_iter().map(number).collect()]),
+            &done,
+            |_, _| 0.0,
+        );
     }
     Ok(all.into())
 }

@@ -1,6 +1,6 @@
 //! Fourier transforms on a device: the ops' own cases, and lengths past what one block transforms.
 
-use crate::device::Worst;
+use crate::device::{Worst, specials};
 use crate::nn::convolutions::{Complexes, Cosines, Reals, Streamed, extent};
 use crate::nn::transforms::{Forward, Frames, Planes, Real, RealInverse, Rows, Volumes, turn};
 use crate::nn::{Args, Bounds, Noise, Op, Want};
@@ -111,12 +111,21 @@ pub fn cases<T: Scalar, D: Computes<T> + Blocking, O: Op>(
     call: impl Fn(&Args<T>, usize, &mut Within<Complex<T>, D>) -> Result<(), Error>,
 ) -> Result<Worst, Error> {
     let mut worst = Worst { op: O::NAME, share: 0.0, got: 0.0, want: 0.0 };
-    for (case, a) in all.enumerate() {
-        let before = O::before(&a);
+    let ran = |a: &Args<T>, case: usize| -> Result<Vec<T>, Error> {
+        let before = O::before(a);
         let mark = Complex::new(T::from_f64(7.0), T::from_f64(9.0));
         let mut out = Within::new(gpu, Complex::of(&before[0])?, mark, 1 + case % 2)?;
-        call(&a, case, &mut out)?;
-        check(&mut worst, language, Complex::parts(&out.back(gpu)?), &O::want(&a.wide())[0]);
+        call(a, case, &mut out)?;
+        Ok(Complex::parts(&out.back(gpu)?).to_vec())
+    };
+    let all: Vec<_> = all.collect();
+    for (case, a) in all.iter().enumerate() {
+        check(&mut worst, language, &ran(a, case)?, &O::want(&a.wide())[0]);
+    }
+    // The smaller ones with other numbers.
+    let small = all.iter().enumerate().filter(|(_, a)| a.x.iter().all(|x| x.len() < 300));
+    for (case, a) in small {
+        specials::poked::<T, O>(language, a, &mut worst, |a| Ok(vec![ran(a, case)?]))?;
     }
     Ok(worst)
 }

@@ -80,6 +80,41 @@ fn widest<T: Element>(a: &Args<T>) -> usize {
     a.size("dim").max(a.get("value_dim").unwrap_or(0)).min(2000)
 }
 
+/// Where the operands of a head of a query lie.
+struct Place {
+    sequence: usize,
+    row: usize,
+    head: usize,
+    /// Heads, those of keys, elements of each, queries and keys of a sequence.
+    sizes: [usize; 5],
+}
+
+impl Place {
+    fn of<T: Element>(a: &Args<T>, row: usize, head: usize) -> Self {
+        let sizes = ["heads", "kv_heads", "dim", "n", "len"].map(|name| a.size(name));
+        Self { sequence: row / sizes[3], row, head, sizes }
+    }
+    fn query<'a, T>(&self, x: &'a [T]) -> &'a [T] {
+        let [heads, _, dim, ..] = self.sizes;
+        &x[(self.row * heads + self.head) * dim..][..dim]
+    }
+    /// The rows of the heads that share its keys, of `width` elements, of its sequence.
+    fn queries<'a, T>(&self, x: &'a [T], width: usize) -> Vec<&'a [T]> {
+        let [heads, kv_heads, _, n, _] = self.sizes;
+        let group = heads / kv_heads;
+        let first = self.head / group * group;
+        let row = |i: usize| &x[((self.sequence * n + i) * heads + first) * width..][..group * width];
+        (0..n).map(row).collect()
+    }
+    /// The rows of its keys or values, of `width` elements, of its sequence.
+    fn keys<'a, T>(&self, x: &'a [T], width: usize) -> Vec<&'a [T]> {
+        let [heads, kv_heads, _, _, len] = self.sizes;
+        let head = self.head * kv_heads / heads;
+        let row = |j: usize| &x[((self.sequence * len + j) * kv_heads + head) * width..][..width];
+        (0..len).map(row).collect()
+    }
+}
+
 /// What query `i` makes of key `j`, in `f64`.
 pub struct Naive<'a> {
     pub op: Attention<f64>,
@@ -242,6 +277,18 @@ impl Op for Forward {
     fn workspace<T: Element>(a: &Args<T>) -> usize {
         4 * fulmen::attention_workspace(a.size("heads").min(100), widest(a))
     }
+    fn open<T: Element>(a: &Args<T>, output: usize, at: usize) -> bool {
+        let (op, finite) = (options(a), |x: &T| x.to_f64().is_finite());
+        let row = at / if output == 0 { op.heads * values(&op) } else { op.heads };
+        let width = if output == 0 { values(&op) } else { 1 };
+        let (head, col) = (at / width % op.heads, at % width);
+        let place = Place::of(a, row, head);
+        let mut column = place.keys(&a.x[2], values(&op)).into_iter().flat_map(|row| row.get(col));
+        // Vast scores overflow, in an order of multiplying or another.
+        let scores = place.query(&a.x[0]).iter().chain(place.keys(&a.x[1], op.dim).into_iter().flatten());
+        let over = scores.chain(&a.p).chain(&a.x[3]).any(|x| finite(x) && vast(*x));
+        over || a.p[0].to_f64().is_infinite() || output == 0 && !column.all(finite)
+    }
     fn call<S: Simd, T: Element>(
         s: S,
         form: Form,
@@ -284,6 +331,30 @@ impl Op for Backward {
     }
     fn workspace<T: Element>(a: &Args<T>) -> usize {
         4 * fulmen::attention_backward_workspace(widest(a))
+    }
+    fn open<T: Element>(a: &Args<T>, output: usize, at: usize) -> bool {
+        let op = options(a);
+        let [dim, wide] = [op.dim, values(&op)];
+        let (width, heads) = [(dim, op.heads), (dim, op.kv_heads), (wide, op.kv_heads)][output];
+        let (row, head) = (at / (width * heads), at / width % heads);
+        let rows = if output == 0 { a.size("n") } else { a.size("len") };
+        let group = op.heads / op.kv_heads;
+        let place =
+            Place { sequence: row / rows, ..Place::of(a, 0, if output == 0 { head } else { head * group }) };
+        let results = [(0, dim), (6, wide)].map(|(k, width)| place.queries(&a.x[k], width));
+        let keys = [(1, dim), (2, wide)].map(|(k, width)| place.keys(&a.x[k], width));
+        let mut all = results.iter().chain(&keys).flatten().flat_map(|x| x.iter()).chain(&a.p);
+        let plain = |x: &T| x.to_f64().is_finite() && !vast(*x);
+        // A mask of -∞ hides, in every order.
+        !all.all(plain) || a.x[3].iter().any(|x| !plain(x) && *x != -T::INFINITY)
+    }
+    fn follow<T: Element>(a: &mut Args<T>) {
+        let mut of = a.clone();
+        let dout = of.x.split_off(4).remove(2);
+        let sizes: Vec<(&str, usize)> = a.n.iter().map(|(name, n)| (&name[..], *n)).collect();
+        let forward = Args::new::<Forward>(of.x, of.p, &sizes);
+        let [out, lse] = forward_results(&forward);
+        a.x.splice(4.., [out, lse, dout]);
     }
     fn call<S: Simd, T: Element>(
         s: S,
@@ -358,6 +429,16 @@ pub fn gradients(x: &Naive<'_>, [out, lse, dout]: [&[f64]; 3], by: f64, least: f
         .into()
 }
 
+/// What the forward pass of this crate gives.
+fn forward_results<T: Element>(a: &Args<T>) -> [Vec<T>; 2] {
+    let mut out = [stale(results(a)), stale(shapes(a)[0][0] * a.size("heads"))];
+    let mut workspace = vec![T::ZERO; Forward::workspace(a)];
+    let [o, l] = &mut out;
+    let s = fulmen::lanes::native();
+    Forward::call(s, Form::On, a, &mut [o, l], &mut workspace).unwrap().unwrap();
+    out
+}
+
 /// The inputs of the backward pass: with the forward pass's results, rounded.
 pub fn with_forward<T: Element>(
     x: Vec<Vec<T>>,
@@ -368,12 +449,7 @@ pub fn with_forward<T: Element>(
     let mut a = Args::new::<Forward>(x, vec![scale], sizes);
     // The reference would take minutes.
     let [out, lse] = if a.size("n") > 100 {
-        let mut out = [stale(results(&a)), stale(shapes(&a)[0][0] * a.size("heads"))];
-        let mut workspace = vec![T::ZERO; Forward::workspace(&a)];
-        let [o, l] = &mut out;
-        let s = fulmen::lanes::native();
-        Forward::call(s, Form::On, &a, &mut [o, l], &mut workspace).unwrap().unwrap();
-        out
+        forward_results(&a)
     } else {
         Naive::of(&a.wide()).forward().map(|x| x.iter().map(|w| T::from_f64(w.value)).collect())
     };

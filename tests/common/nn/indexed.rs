@@ -179,6 +179,11 @@ impl Op for CrossEntropyBackward {
     fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
         vec![stale(a.x[0].len())]
     }
+    fn follow<T: Element>(a: &mut Args<T>) {
+        let (mut losses, mut lse) = (stale::<T>(a.ids.len()), stale::<T>(a.ids.len()));
+        fulmen::cross_entropy(&a.x[0], &a.ids, a.size("cols"), &mut losses, &mut lse).unwrap();
+        a.x[2] = lse;
+    }
     called! {
         |s, a, [dz], _| fulmen::cross_entropy_backward_on(s, &a.x[0], &a.ids, &a.x[2], a.size("cols"), a.p[0], dz),
         parallel fulmen::parallel::cross_entropy_backward_on(

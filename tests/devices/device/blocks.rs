@@ -9,7 +9,9 @@ use fulmen::quant::*;
 fn blocks_have_the_bits_of_a_cpu() {
     let own = OPS.iter().filter(|op| op.gpu == Form::Template("layer") && op.shape == "quant").count();
     let gpu = Gpu::new(Host::default());
-    let more = [[6, 72, 2], [3, 136, 1], [2, 33, 9], [3, 70, 5]];
+    let mut r = common::seed::Seed::new("blocks_have_the_bits_of_a_cpu").stream("shapes");
+    let drawn = [r.size(9), r.size(140), r.size(9)];
+    let more = [[6, 72, 2], [3, 136, 1], [2, 33, 9], [3, 70, 5], drawn];
     let ran = layers::blocks::story(&gpu, &[[1, 1, 1], [5, 40, 3]], &more).unwrap();
     assert!(ran.len() == own && ran.iter().all(|w| w.share <= 1.0), "{ran:?}");
     let gpu = Gpu::new(Host::new(Meet::Memory));

@@ -15,6 +15,7 @@ mod shared {
     pub mod lz4;
     pub mod matrix;
     pub mod nn;
+    pub mod seed;
     #[cfg(feature = "half")]
     pub mod stored;
 }
@@ -26,7 +27,7 @@ mod reference {
     pub mod story;
     pub mod unary;
 }
-use shared::{blas, call, compared, device, layers, matrix, nn};
+use shared::{blas, call, compared, device, layers, matrix, nn, seed};
 
 /// Rows and columns, and tokens and pairs: past a block's threads and the rows that one block adds.
 const SHAPES: [[usize; 2]; 9] =
