@@ -210,7 +210,7 @@ impl<T: Element, const HOW: u8> Triangle<'_, T, HOW> {
         let mut step = 0;
         while step < R {
             let r = if HOW == 0 { R - 1 - step } else { step };
-            let by = T::Vec::<S>::splat(s, self.by[i + r]);
+            let by = T::Vec::<S>::splat(s, self.by.get(i + r).copied().unwrap_or(T::ONE));
             let mut v = 0;
             while v < N {
                 if HOW == 0 {

@@ -10,6 +10,7 @@
 use super::transpose::{transpose_in_place_on, transpose_on};
 use crate::error::{Error, enough};
 use crate::lanes::{Element, Simd, native};
+use crate::slices;
 use crate::view::{MatMut, MatRef};
 
 /// Columns that are moved together.
@@ -86,7 +87,7 @@ pub fn transpose_packed_in_place_on<S: Simd, T: Element>(
         return transpose_in_place_on(s, MatMut::packed(a, rows, cols));
     }
     if let Some(copy) = workspace.get_mut(..expected).filter(|copy| copy.len() == a.len()) {
-        copy.copy_from_slice(a);
+        slices::copy(a, copy);
         return transpose_on(s, MatRef::packed(copy, rows, cols), MatMut::packed(a, cols, rows));
     }
     s.vectorize(

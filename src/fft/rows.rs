@@ -8,6 +8,7 @@ use crate::error::{Error, enough, same_len, same_shape};
 use crate::forms::forms;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
+use crate::slices::{lines_mut, split_mut};
 use crate::view::{MatMut, MatRef};
 
 /// Rows that are copied together, transformed, and put back: a line of a cache has this many neighbours at most.
@@ -140,7 +141,7 @@ pub(crate) fn fft_3d_by<J: Executor, S: Simd, T: Element>(
     let [through, down, along] = plans;
     let rows = MatRef::row_major(x, d * m, n)?;
     each(j, s, along, direction, Some(rows), MatMut::row_major(out, d * m, n)?, workspace);
-    for plane in out.chunks_exact_mut(m * n) {
+    for plane in lines_mut(out, m * n) {
         each(j, s, down, direction, None, MatMut::row_major(plane, m, n)?.t(), workspace);
     }
     each(j, s, through, direction, None, MatMut::row_major(out, d, m * n)?.t(), workspace);
@@ -222,7 +223,7 @@ fn each<J: Executor, S: Simd, T: Element>(
         }
         return;
     }
-    let (copies, rest) = workspace.split_at_mut((n + APART) * TOGETHER);
+    let (copies, rest) = split_mut(workspace, (n + APART) * TOGETHER);
     for first in (0..rows).step_by(TOGETHER) {
         let count = TOGETHER.min(rows - first);
         // Rows that lie whole need no copy.
@@ -241,8 +242,8 @@ fn each<J: Executor, S: Simd, T: Element>(
         }
         let from = x.unwrap_or(out.as_ref()).block([first, 0], [count, n]);
         gather(from, copies);
-        for copy in copies.chunks_exact_mut(n + APART).take(count) {
-            let (copy, _) = copy.split_at_mut(n);
+        for copy in lines_mut(copies, n + APART).take(count) {
+            let (copy, _) = split_mut(copy, n);
             plan.one(s, direction, Io::Same(copy), rest);
         }
         scatter(copies, &mut out, first, count);
@@ -251,7 +252,7 @@ fn each<J: Executor, S: Simd, T: Element>(
 
 /// Copies the rows of `from`, contiguously where they are neighbours.
 fn gather<T: Element>(from: MatRef<'_, Complex<T>>, copies: &mut [Complex<T>]) {
-    let step = from.cols() + APART;
+    let step = from.cols().saturating_add(APART);
     for k in 0..from.cols() {
         let to = copies.get_mut(k..).unwrap_or_default().iter_mut().step_by(step);
         match from.t().row_slice(k) {
@@ -265,7 +266,7 @@ fn gather<T: Element>(from: MatRef<'_, Complex<T>>, copies: &mut [Complex<T>]) {
 fn scatter<T: Element>(copies: &[Complex<T>], out: &mut MatMut<'_, Complex<T>>, first: usize, count: usize) {
     let n = out.cols();
     for k in 0..n {
-        let from = copies.get(k..).unwrap_or_default().iter().step_by(n + APART).take(count);
+        let from = copies.get(k..).unwrap_or_default().iter().step_by(n.saturating_add(APART)).take(count);
         match out.reborrow().t().row_slice_mut(k).and_then(|column| column.get_mut(first..first + count)) {
             Some(column) => column.iter_mut().zip(from).for_each(|(to, z)| *to = *z),
             None => (first..first + count).zip(from).for_each(|(i, z)| _ = out.set(i, k, *z)),
