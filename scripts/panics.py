@@ -21,14 +21,7 @@ SETS = {"avx2": "-Ctarget-cpu=x86-64-v3"}
 PANICS = re.compile(r"4core9panicking|4core3fmt|panic_(?:bounds_check|fmt|const)|slice_(?:start|end|index)_|unwrap_failed|len_mismatch_fail|copy_from_slice_impl")
 # Units of their own, which no other target has.
 ELSEWHERE = {"gemm_bf16_amx", "gemm_f32_amx3"}
-OPEN = {
-    "attention", "attention_backward", "attention_bf16", "attention_bf16_backward", "attention_decode", "avg_pool",
-    "avg_pool_backward", "cholesky_refine", "conv1d", "conv1d_backward_input", "conv1d_backward_weights", "convolve",
-    "convolve_complex", "dct", "dct_of", "dct_plan", "eig", "eigh_generalized", "fft", "fft_2d", "fft_3d",
-    "fft_in_place", "fft_of", "fft_plan", "fft_rows", "fir", "fir_fft", "fixed_fir", "gemm_e4m3", "gemm_f16", "irfft",
-    "ldlt_solve", "lobpcg", "lu_refine", "lu_solve", "max_pool", "max_pool_backward", "max_pool_indices",
-    "quant_gemm", "quantize_padded", "rfft", "rfft_of", "rfft_plan", "stft", "transpose_packed_in_place",
-}
+OPEN = {"attention", "attention_bf16", "max_pool_backward", "max_pool_indices"}
 
 
 def listed() -> set[str]:

@@ -199,7 +199,7 @@ impl Moves {
         let Self { m, n, .. } = self;
         let copy = |a: &mut [T], scratch: &mut [T], back: bool| {
             for (a, scratch) in a.chunks_mut(n).zip(scratch.chunks_exact_mut(width)) {
-                let a = a.get_mut(..width).unwrap_or_default();
+                let (Some(a), Some(scratch)) = (a.get_mut(..width), scratch.get_mut(..width)) else { return };
                 if back { a.copy_from_slice(scratch) } else { scratch.copy_from_slice(a) }
             }
         };

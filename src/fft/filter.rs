@@ -7,7 +7,7 @@ use crate::forms::forms;
 use crate::lanes::drive::{Update, update};
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
-use crate::slices::split;
+use crate::slices::{split, split_mut};
 
 /// Results that stay in the first cache while taps meet them.
 pub(crate) const BLOCK: usize = 1024;
@@ -175,9 +175,9 @@ impl<X: Copy + Default> Signal<'_, X> {
             Some(before) => (before, self.x),
             None => (<&[X]>::default(), self.x.get(at - self.state.len()..).unwrap_or_default()),
         };
-        let (first, rest) = part.split_at_mut(before.len().min(n));
+        let (first, rest) = split_mut(part, before.len());
         first.iter_mut().zip(before).for_each(|(to, x)| *to = *x);
-        let (second, behind) = rest.split_at_mut(x.len().min(rest.len()));
+        let (second, behind) = split_mut(rest, x.len());
         second.iter_mut().zip(x).for_each(|(to, x)| *to = *x);
         behind.fill(X::default());
         part

@@ -201,7 +201,8 @@ pub(super) const fn roots_len(all: usize) -> usize {
     let (mut radices, mut len, mut done) = (Radices::of(all), 0usize, 1usize);
     while let Some([r, n]) = radices.take() {
         if n > r {
-            let places = if done < SPREAD { all / r } else { n / r };
+            let m = radices.rest;
+            let places = if done < SPREAD { m.saturating_mul(done) } else { m };
             len = len.saturating_add(places.saturating_mul(2 * (r - 1)));
         }
         done = done.saturating_mul(r);
@@ -217,7 +218,7 @@ macro_rules! roots {
     ($n:ident, |$at:ident, $cos:ident, $sin:ident| $put:expr) => {
         let (mut radices, mut start, mut done) = (Radices::of($n), 0, 1);
         while let Some([r, n]) = radices.take() {
-            let m = n / r;
+            let m = radices.rest;
             let spread = done < SPREAD;
             let many = if spread { m * done } else { m };
             let mut j = 1;

@@ -224,7 +224,10 @@ pub(crate) fn whole<B: Block>(cols: usize) -> Result<usize, Error> {
 /// How many rows of `each` blocks `x` holds.
 #[inline]
 pub(crate) fn rows(arg: &'static str, x: usize, each: usize) -> Result<usize, Error> {
-    if x.is_multiple_of(each) { Ok(x / each) } else { Err(Error::Rows { arg, cols: each, got: x }) }
+    match x.checked_div(each) {
+        Some(n) if n * each == x => Ok(n),
+        _ => Err(Error::Rows { arg, cols: each, got: x }),
+    }
 }
 
 pub(crate) fn dequantize_by<J: Executor, S: Simd, B: Block>(
@@ -459,7 +462,7 @@ fn rows_apart<S: Simd, B: Block>(s: S, weights: &[B], each: usize, x: &[B::Partn
             let quarter = out.len() / 4;
             let mut parts = lines(weights, quarter * each).map(|part| lines(part, each));
             let mut outs = lines_mut(out, quarter);
-            let mut row = || parts.next().unwrap_or([].chunks_exact(1));
+            let mut row = || parts.next().unwrap_or(lines(&[], 1));
             let rows = row().zip(row()).zip(row().zip(row()));
             let mut y = || outs.next().unwrap_or_default().iter_mut();
             let out = y().zip(y()).zip(y().zip(y()));

@@ -90,7 +90,8 @@ impl<'a, T: Element> Balance<'a, T> {
                 }
                 let scale = self.marks.get(i).copied().unwrap_or(T::ONE).to_f64();
                 let before = exponent(scale) - 1;
-                let e = ((exponent(r) - exponent(c)) / 2).clamp(-most::<T>() - before, most::<T>() - before);
+                let e =
+                    ((exponent(r) - exponent(c)) / 2).max(-most::<T>() - before).min(most::<T>() - before);
                 let (f, g) = (libm::ldexp(1.0, e), libm::ldexp(1.0, -e));
                 if e == 0 || c * f + r * g >= 0.95 * (c + r) {
                     continue;
