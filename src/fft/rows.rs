@@ -252,12 +252,16 @@ fn each<J: Executor, S: Simd, T: Element>(
 
 /// Copies the rows of `from`, contiguously where they are neighbours.
 fn gather<T: Element>(from: MatRef<'_, Complex<T>>, copies: &mut [Complex<T>]) {
-    let step = from.cols().saturating_add(APART);
-    for k in 0..from.cols() {
-        let to = copies.get_mut(k..).unwrap_or_default().iter_mut().step_by(step);
+    let n = from.cols();
+    for k in 0..n {
+        let mut put = |i: usize, z: Complex<T>| {
+            if let Some(to) = copies.get_mut(i * (n + APART) + k) {
+                *to = z;
+            }
+        };
         match from.t().row_slice(k) {
-            Some(column) => to.zip(column).for_each(|(to, z)| *to = *z),
-            None => to.zip(0..from.rows()).for_each(|(to, i)| *to = from.get(i, k).unwrap_or_default()),
+            Some(column) => column.iter().enumerate().for_each(|(i, z)| put(i, *z)),
+            None => (0..from.rows()).for_each(|i| put(i, from.get(i, k).unwrap_or_default())),
         }
     }
 }
@@ -266,10 +270,10 @@ fn gather<T: Element>(from: MatRef<'_, Complex<T>>, copies: &mut [Complex<T>]) {
 fn scatter<T: Element>(copies: &[Complex<T>], out: &mut MatMut<'_, Complex<T>>, first: usize, count: usize) {
     let n = out.cols();
     for k in 0..n {
-        let from = copies.get(k..).unwrap_or_default().iter().step_by(n.saturating_add(APART)).take(count);
+        let from = |i: usize| copies.get(i * (n + APART) + k).copied().unwrap_or_default();
         match out.reborrow().t().row_slice_mut(k).and_then(|column| column.get_mut(first..first + count)) {
-            Some(column) => column.iter_mut().zip(from).for_each(|(to, z)| *to = *z),
-            None => (first..first + count).zip(from).for_each(|(i, z)| _ = out.set(i, k, *z)),
+            Some(column) => column.iter_mut().enumerate().for_each(|(i, to)| *to = from(i)),
+            None => (0..count).for_each(|i| _ = out.set(first + i, k, from(i))),
         }
     }
 }
