@@ -97,11 +97,9 @@ impl Conv1d {
     fn tap(&self, k: usize, n: usize) -> Tap {
         let before = self.padding.saturating_sub(k * self.dilation);
         // A tap may be outside the line at every place.
-        let start = before.div_ceil(self.stride.max(1)).min(n);
-        let end = (self.length + self.padding)
-            .saturating_sub(k * self.dilation)
-            .div_ceil(self.stride.max(1))
-            .min(n);
+        let (padded, stride) = (self.length + self.padding, self.stride.max(1));
+        let start = before.div_ceil(stride).min(n);
+        let end = padded.saturating_sub(k * self.dilation).div_ceil(stride).min(n);
         // Without a place there is no element either, and its number might overflow.
         let first = if start < end { start * self.stride + k * self.dilation - self.padding } else { 0 };
         Tap { cells: start..end.max(start), first }
@@ -111,9 +109,9 @@ impl Conv1d {
     #[inline(always)]
     fn taps(&self, l: usize) -> (Range<usize>, usize) {
         let at = l * self.stride;
-        let start = self.padding.saturating_sub(at).div_ceil(self.dilation.max(1)).min(self.kernel);
-        let end =
-            (self.length + self.padding).saturating_sub(at).div_ceil(self.dilation.max(1)).min(self.kernel);
+        let (padded, apart) = (self.length + self.padding, self.dilation.max(1));
+        let start = self.padding.saturating_sub(at).div_ceil(apart).min(self.kernel);
+        let end = padded.saturating_sub(at).div_ceil(apart).min(self.kernel);
         (start..end.max(start), if start < end { at + start * self.dilation - self.padding } else { 0 })
     }
 
@@ -397,8 +395,7 @@ pub(crate) fn conv1d_by<J: Executor, S: Simd, T: Element>(
     bias.map_or(Ok(()), |bias| same_len("bias", conv.channels_out, bias.len()))?;
     enough(conv1d_workspace(conv), workspace.len())?;
     let Lines { n, co, .. } = lines;
-    let first =
-        |row: usize| bias.and_then(|b| b.get(row % conv.channels_out.max(1))).copied().unwrap_or_default();
+    let first = |row: usize| bias.and_then(|b| b.get(row % b.len().max(1))).copied().unwrap_or_default();
     if lines.single() {
         each_row(
             j,
@@ -462,8 +459,7 @@ pub(crate) fn conv1d_backward_input_by<J: Executor, S: Simd, T: Element>(
 ) -> Result<(), Error> {
     let lines = conv.on([("dx", dx.len()), ("weights", weights.len()), ("dy", dy.len())])?;
     enough(conv1d_workspace(conv), workspace.len())?;
-    let Lines { n, ci, co, .. } = lines;
-    let length = conv.length;
+    let (Lines { n, ci, co, .. }, length) = (lines, conv.length);
     if lines.single() {
         each_row(
             j,
@@ -475,8 +471,8 @@ pub(crate) fn conv1d_backward_input_by<J: Executor, S: Simd, T: Element>(
                 dx.0.fill(T::ZERO);
                 // The channels of the result that are made of this one.
                 for o in 0..co {
-                    let w =
-                        part(weights, (row.0.start % conv.groups.max(1) * co + o) * conv.kernel, conv.kernel);
+                    let filter = row.0.start % conv.groups.max(1) * co + o;
+                    let w = part(weights, filter * conv.kernel, conv.kernel);
                     rows::backward(s, conv, n, w, part(dy, (row.0.start * co + o) * n, n), dx.0);
                 }
             },
@@ -569,11 +565,8 @@ pub(crate) fn conv1d_backward_weights_by<J: Executor, S: Simd, T: Element>(
             #[inline(always)]
             |(o, dw): (Count, Write<'_, T>)| {
                 for image in 0..images {
-                    let x = part(
-                        x,
-                        (image * conv.channels_in + o.0.start / co.max(1)) * conv.length,
-                        conv.length,
-                    );
+                    let line = image * conv.channels_in + o.0.start / co.max(1);
+                    let x = part(x, line * conv.length, conv.length);
                     let dy = part(dy, (image * conv.channels_out + o.0.start) * n, n);
                     rows::weights(s, conv, n, x, dy, dw.0);
                 }
