@@ -8,7 +8,7 @@ Usage: llm.py [STEPS] [--strict] (default 60)
 import re
 import sys
 
-from toolchain import ROOT, TARGET, Failure, Missing, Tally, Toolchain, need, printed
+from toolchain import MODULE, ROOT, TARGET, Failure, Missing, Tally, Toolchain, levels, need, printed
 
 PROMPT = "The error of a "
 COUNT = 60
@@ -20,6 +20,10 @@ FILES = ["README.md", "CONTRIBUTING.md", "contracts/README.md", "src/blas/gemm/m
 PACKAGE = ROOT / "wasm/llm"
 MANIFEST = ["--manifest-path", PACKAGE / "Cargo.toml"]
 PROGRAM = ["--release", "--bin", "llm", *MANIFEST]
+
+NATIVE = levels("release", 1, 3)
+# Beyond the host texts alone are compared, after a few seconds of computing.
+ARM = ["--config", "profile.release.opt-level=1", *levels("release", 0, 1)]
 
 
 def main() -> int:
@@ -33,7 +37,7 @@ def main() -> int:
     blocks = work / "blocks.gguf"
     try:
         native = TARGET / "rustup"
-        tally.step("native program", ["cargo", "build", *PROGRAM, "--features", "std,parallel,avx512"], env={"CARGO_TARGET_DIR": str(native)})
+        tally.step("native program", ["cargo", "build", *PROGRAM, *NATIVE, "--features", "std,parallel,avx512"], env={"CARGO_TARGET_DIR": str(native)})
         llm = native / "release/llm"
         # A kernel that leaves the region of its instruction set calls each instruction as a function.
         apart = re.findall(r"core_arch::x86::\S*::(_mm\w+)", printed(["nm", "-C", llm]))
@@ -72,7 +76,7 @@ def on_arm(tally: Tally):
     linker = need("aarch64-linux-gnu-gcc", "apt-get install gcc-aarch64-linux-gnu")
     qemu = need("qemu-aarch64", "apt-get install qemu-user")
     env = tool.env | {"CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER": linker, "RUSTFLAGS": ""}
-    build = tool.cargo("build", *PROGRAM, "--features", "neon,std")
+    build = tool.cargo("build", *PROGRAM, *ARM, "--features", "neon,std")
     tally.step("program for ARM64", build, env=env)
     return lambda model: printed([qemu, "-L", "/usr/aarch64-linux-gnu", tool.out() / "llm", *ask(model)])
 
@@ -80,7 +84,7 @@ def on_arm(tally: Tally):
 def on_wasm(tally: Tally):
     node = need("node", "apt-get install nodejs")
     tool = Toolchain.find("wasm32-unknown-unknown")
-    build = tool.cargo("build", "--profile", "module", "--lib", *MANIFEST)
+    build = tool.cargo("build", *MODULE, *levels("module", 0, 1), "--lib", *MANIFEST)
     tally.step("WebAssembly module", build, env=tool.env | {"RUSTFLAGS": "-Ctarget-feature=+simd128"})
     module = tool.out("module") / "fulmen_wasm_llm.wasm"
     return lambda model: printed([node, PACKAGE / "run.mjs", module, model, PROMPT, COUNT])

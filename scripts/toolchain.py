@@ -32,6 +32,18 @@ LIBRARIES = Path("/usr/lib/rustlib")
 FLAGS = {"wasm32-unknown-unknown": "-Ctarget-feature=+simd128"}
 # All features of the library, of dependencies those that the tests choose: what was built for lints is taken.
 EVERYTHING = ["--all-features", "--features", "ndarray/std,nalgebra/std"]
+
+
+def levels(profile: str, others: int, ours: int) -> list[str]:
+    """How cargo optimises the library and its tokens, and what a program depends on beside them: hardly optimised that is compiled
+    in a third of the time."""
+    packages = (('"*"', others), ("fulmen", ours), ("fulmen-tokens", ours))
+    return [word for package, level in packages for word in ("--config", f"profile.{profile}.package.{package}.opt-level={level}")]
+
+
+# WebAssembly modules whose answers alone are looked at: not optimised as a whole, all with one build of the library.
+MODULE = ["--profile", "module", "--config", 'profile.module.lto="off"', "--config", "profile.module.codegen-units=16",
+          "--config", "profile.module.opt-level=1"]
 DEBIAN_PACKAGES = "rustc-web cargo-web rust-web-src rust-web-llvm rust-web-clippy"
 
 # What would leak into a profile from the environment of whoever calls.

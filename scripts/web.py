@@ -23,7 +23,7 @@ import threading
 import time
 from pathlib import Path
 
-from toolchain import ROOT, TARGET, Failure, Missing, Tally, Toolchain, need, output
+from toolchain import MODULE, ROOT, TARGET, Failure, Missing, Tally, Toolchain, levels, need, output
 
 SOURCE, PAGE = ROOT / "examples/web", TARGET / "web"
 MANIFEST = ["--manifest-path", SOURCE / "Cargo.toml"]
@@ -126,8 +126,8 @@ class Browser:
         shutil.rmtree(self.profile.name, ignore_errors=True)
 
 
-def build(tally: Tally, level: str) -> None:
-    """Both modules, and the page around them. `level` is how the one for a GPU is optimised as a whole."""
+def build(tally: Tally, tested: bool) -> None:
+    """Both modules, and the page around them: as they are served, or as what they answer is tested."""
     tool = Toolchain.find("wasm32-unknown-unknown")
     bindgen = need("wasm-bindgen", "cargo install wasm-bindgen-cli")
     locked = re.search(r'^name = "wasm-bindgen"\nversion = "(.*)"$', (SOURCE / "Cargo.lock").read_text(), re.M)[1]
@@ -136,11 +136,12 @@ def build(tally: Tally, level: str) -> None:
     PAGE.mkdir(parents=True, exist_ok=True)
     env = tool.env | {"RUSTFLAGS": "-Ctarget-feature=+simd128"}
     # On a GPU this processor only plans: of the library what is not used is not looked at.
-    small = [word for package, of in (("fulmen", 0), ("fulmen-web", level)) for word in ("--config", f"profile.module.package.{package}.opt-level={of}")]
-    # What is only tested is not optimised as a whole: with all of wgpu that is a third of the time.
-    apart = ["--config", 'profile.module.lto="off"', "--config", "profile.module.codegen-units=16"] if level == "0" else []
-    for name, features in (("cpu", []), ("gpu", ["--features", "wgpu", *small, *apart])):
-        command = tool.cargo("build", "--profile", "module", *MANIFEST, *features)
+    plans = [word for package, level in (("fulmen", 0), ("fulmen-web", '"s"')) for word in ("--config", f"profile.module.package.{package}.opt-level={level}")]
+    how = {"cpu": ["--profile", "module"], "gpu": ["--profile", "module", *plans]}
+    if tested:
+        how = {"cpu": [*MODULE, *levels("module", 0, 1)], "gpu": [*MODULE, *levels("module", 0, 0), "--config", "profile.module.opt-level=0"]}
+    for name, features in (("cpu", []), ("gpu", ["--features", "wgpu"])):
+        command = tool.cargo("build", *how[name], *MANIFEST, *features)
         tally.step(f"module for the {name}", command, env=env)
         tally.step(f"bindings of the {name}", [bindgen, "--target", "web", "--no-typescript", "--out-dir", PAGE, "--out-name", name,
                                               tool.out("module") / "fulmen_web.wasm"])
@@ -257,7 +258,7 @@ def stops(tally: Tally, page: Browser) -> None:
 def test(tally: Tally, picture: str | None) -> None:
     chromium = need("chromium", "apt-get install chromium")
     # The module that is served has less than half the size, and takes a third longer.
-    build(tally, "0")
+    build(tally, tested=True)
     drive(tally, chromium, picture)
 
 
@@ -284,7 +285,7 @@ def main() -> int:
     match args:
         case ["serve", *port] if len(port) < 2 and all(p.isdecimal() for p in port):
             try:
-                build(tally, '"s"')
+                build(tally, tested=False)
             except (Failure, Missing) as why:
                 print(why, file=sys.stderr)
                 return 1

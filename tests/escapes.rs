@@ -106,13 +106,20 @@ fn copy(from: &Path, to: &Path) {
 /// Applies `escape` to a fresh copy; the gates must then report a finding of `rule` that contains
 /// `about`. The untouched copy has no finding at all, see `the_tree_as_it_is_passes`.
 fn caught_by_lint(name: &str, rule: &str, about: &str, escape: impl FnOnce(&Tree)) {
+    caught_by_rules(name, &[(rule, about)], escape);
+}
+
+/// The same for several rules that an escape breaks, or for escapes in places apart.
+fn caught_by_rules(name: &str, rules: &[(&str, &str)], escape: impl FnOnce(&Tree)) {
     let tree = Tree::new(name);
     escape(&tree);
     let found = tree.lint(&[]);
-    assert!(
-        found.iter().any(|l| l.contains(&format!("[{rule}]")) && l.contains(about)),
-        "{name}: no {rule} about `{about}`; findings: {found:#?}"
-    );
+    for (rule, about) in rules {
+        assert!(
+            found.iter().any(|l| l.contains(&format!("[{rule}]")) && l.contains(about)),
+            "{name}: no {rule} about `{about}`; findings: {found:#?}"
+        );
+    }
 }
 
 #[test]
@@ -124,9 +131,8 @@ fn the_tree_as_it_is_passes() {
 #[test]
 fn a_deleted_contract() {
     let remove = |t: &Tree| fs::remove_file(t.0.join("contracts/relu-v1.yaml")).expect("removed");
-    caught_by_lint("delete", "FUL-REV-001", "`relu`", remove);
-    caught_by_lint("delete", "FUL-LCK-003", "`relu`", remove);
-    caught_by_lint("delete", "FUL-REV-003", "`relu`", remove);
+    let rules = [("FUL-REV-001", "`relu`"), ("FUL-LCK-003", "`relu`"), ("FUL-REV-003", "`relu`")];
+    caught_by_rules("delete", &rules, remove);
     let tree = Tree::new("delete");
     remove(&tree);
     assert!(!tree.fulmen(&["generate", "--check"]).status.success());
@@ -276,8 +282,7 @@ fn what_is_stated_beside_the_promises() {
 #[test]
 fn a_widened_tolerance() {
     let widen = |t: &Tree| t.edit("contracts/add-v1.yaml", "f32: {ulp: 0.5}", "f32: {ulp: 4}");
-    caught_by_lint("widen", "FUL-LCK-001", "add", widen);
-    caught_by_lint("widen", "FUL-ENF-003", "generated.rs", widen);
+    caught_by_rules("widen", &[("FUL-LCK-001", "add"), ("FUL-ENF-003", "generated.rs")], widen);
     let tree = Tree::new("widen");
     widen(&tree);
     assert!(!tree.fulmen(&["generate", "--check"]).status.success());
@@ -335,46 +340,28 @@ fn an_op_marked_not_implemented() {
 
 #[test]
 fn smaller_promises() {
-    caught_by_lint("level", "FUL-LVL-001", "RELU-P1", |t| {
-        t.edit("contracts/relu-v1.yaml", "level: L2", "level: L5")
-    });
-    caught_by_lint("edge", "FUL-AUD-004", "NaN", |t| {
-        t.edit("contracts/relu-v1.yaml", "  - {name: nan, in: [[nan]], out: [nan]}\n", "");
-    });
-    caught_by_lint("row", "FUL-REV-004", "relu", |t| t.edit("src/ops.rs", "unary relu(", "// unary relu("));
-    caught_by_lint("unlocked", "FUL-LCK-002", "relu", |t| {
-        t.edit("contracts/locked.toml", "\nrelu = ", "\n# relu = ")
-    });
-    // An invariant in prose, and one that the op has no arguments for.
-    for (name, rule, says) in
-        [("prose", "FUL-VAL-001", "\"exp(x) > x\""), ("arity", "FUL-VAL-007", "{check: commutative}")]
-    {
-        caught_by_lint(name, rule, "exp", |t| {
-            t.edit(
-                "contracts/exp-v1.yaml",
-                "    invariants: []\n",
-                &format!("    invariants:\n      - {says}\n"),
-            );
-        });
-    }
-    caught_by_lint("unknown-key", "FUL-VAL-001", "relu", |t| {
-        t.edit("contracts/relu-v1.yaml", "op: relu\n", "op: relu\nnote: x\n")
-    });
-    caught_by_lint("duplicate-key", "FUL-VAL-001", "relu", |t| {
-        t.edit("contracts/relu-v1.yaml", "op: relu\n", "op: relu\nop: relu\n")
-    });
-    caught_by_lint("schema", "FUL-VAL-002", "relu", |t| {
-        t.edit("contracts/relu-v1.yaml", "schema: 1", "schema: 2")
-    });
-    caught_by_lint("reason-for-an-exact-bound", "FUL-VAL-009", "relu", |t| {
-        t.edit("contracts/relu-v1.yaml", "equations:", "reason_for_wide_bound: \"it is exact\"\nequations:");
-    });
-    caught_by_lint("error-above", "FUL-VAL-010", "add", |t| {
-        t.edit(
-            "contracts/add-v1.yaml",
-            "worst_error_measured: []",
-            "worst_error_measured: [{type: f32, lane: avx2x8, ulp: 0.75, at: 1.5, inputs: all, date: 2026-01-01}]",
-        );
+    let prose = "    invariants:\n      - \"exp(x) > x\"\n";
+    // An invariant that the op has no arguments for.
+    let arity = "    invariants:\n      - {check: commutative}\n";
+    let above = "worst_error_measured: [{type: f32, lane: avx2x8, ulp: 0.75, at: 1.5, inputs: all, date: 2026-01-01}]";
+    let exact = "reason_for_wide_bound: \"it is exact\"\nequations:";
+    let row = "  - {name: nan, in: [[nan]], out: [nan]}\n";
+    // Each of an op of its own: its contract, its row of the list, its line of the lock.
+    let escapes = [
+        ("FUL-LVL-001", "RELU-P1", "contracts/relu-v1.yaml", "level: L2", "level: L5"),
+        ("FUL-AUD-004", "floor", "contracts/floor-v1.yaml", row, ""),
+        ("FUL-REV-004", "ceil", "src/ops.rs", "unary ceil(", "// unary ceil("),
+        ("FUL-LCK-002", "sub", "contracts/locked.toml", "\nsub = ", "\n# sub = "),
+        ("FUL-VAL-001", "exp-v1", "contracts/exp-v1.yaml", "    invariants: []\n", prose),
+        ("FUL-VAL-007", "log2", "contracts/log2-v1.yaml", "    invariants: []\n", arity),
+        ("FUL-VAL-001", "mul-v1", "contracts/mul-v1.yaml", "op: mul\n", "op: mul\nnote: x\n"),
+        ("FUL-VAL-001", "neg-v1", "contracts/neg-v1.yaml", "op: neg\n", "op: neg\nop: neg\n"),
+        ("FUL-VAL-002", "exp2", "contracts/exp2-v1.yaml", "schema: 1", "schema: 2"),
+        ("FUL-VAL-009", "abs", "contracts/abs-v1.yaml", "equations:", exact),
+        ("FUL-VAL-010", "add", "contracts/add-v1.yaml", "worst_error_measured: []", above),
+    ];
+    caught_by_rules("smaller", &escapes.map(|(rule, about, ..)| (rule, about)), |t| {
+        escapes.iter().for_each(|(_, _, file, from, to)| t.edit(file, from, to));
     });
 }
 
