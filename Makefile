@@ -19,6 +19,7 @@ full: bench-compare exhaustive faults
 	python3 scripts/measured.py target/bench/nn.csv --check
 	scripts/proofs.sh --each
 	python3 scripts/sizes.py
+	python3 scripts/panics.py
 
 lint:
 	python3 scripts/gate.py lint

@@ -451,7 +451,7 @@ def test(tally: Tally, strict: bool, only: list[str]) -> None:
         Job("fuzz", fuzz, HOST),
         Job("C ABI", lambda t: attempt(t, "C ABI", ["scripts/capi.sh"]), frozenset({"capi"})),
         Job("proofs", proofs),
-        Job("panics", lambda t: script(t, "panics", ["scripts/panics.py", *more])),
+        Job("panics", lambda t: script(t, "panics", ["scripts/panics.py", "cortex-m4f", *more])),
         Job("contracts", lambda t: contracts(t, "".join(ran.get(name, "") for name in [*found, devices])), HOST, frozenset([*found, devices])),
     ], only)
 

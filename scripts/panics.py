@@ -2,115 +2,104 @@
 """Looks for panic code that an op may reach, whatever its arguments are.
 
 firmware/panics holds a symbol for each op of the crate's list, built for speed with the whole program optimised at once.
-The calls of each symbol are followed through the machine code; one that leads to `core::panicking` or to formatting is a
-failure, and so is an op without a symbol. Ops that are known to hold panic code stand in `OPEN`, a list that may only
-shrink.
+Its panic handler calls a function that does not exist, so an image links only where no op leads to the handler. One
+image holds all ops; when it does not link, an image for each op finds those that panic, and the linker says by which
+calls.
+
+  scripts/panics.py             every target of `SETS`: some minutes of a core each
+  scripts/panics.py SET …       these of them
 """
 
-import os
+import argparse
 import re
 import subprocess
 import sys
-from collections import defaultdict
+from os import environ
+from pathlib import Path
 
-from toolchain import ROOT, TARGET, Failure, Missing, Tally, need
+from toolchain import CARGO_VARIABLES, ROOT, TARGET, Failure, Missing, Tally, Toolchain, host, sysroot
 
 PACKAGE = ROOT / "firmware/panics"
-# rustc's flags for each instruction set; none is the architecture's own.
-SETS = {"avx2": "-Ctarget-cpu=x86-64-v3"}
-PANICS = re.compile(r"4core9panicking|4core3fmt|panic_(?:bounds_check|fmt|const)|slice_(?:start|end|index)_|unwrap_failed|len_mismatch_fail|copy_from_slice_impl")
+# What is built: the target and rustc's flags.
+SETS = {
+    "avx2": (host(), "-Ctarget-cpu=x86-64-v3"),
+    "cortex-m4f": ("thumbv7em-none-eabihf", ""),
+}
+# The function that does not exist.
+HANDLED = "a_panic_is_linked"
+# What the C library has for the compiler's own calls.
+GIVEN = ["memcpy", "memmove", "memset", "memcmp", "bcmp"]
 # Units of their own, which no other target has.
 ELSEWHERE = {"gemm_bf16_amx", "gemm_f32_amx3"}
-OPEN = {
-    "attention", "attention_backward", "attention_bf16", "attention_bf16_backward", "attention_decode", "avg_pool",
-    "avg_pool_backward", "cg", "cholesky", "cholesky_refine", "cholesky_solve", "conv1d", "conv1d_backward_input",
-    "conv1d_backward_weights", "convolve", "convolve_complex", "dct", "dct_of", "dct_plan", "eig", "eigh",
-    "eigh_generalized", "einsum_plan", "fft", "fft_2d", "fft_3d", "fft_in_place", "fft_of", "fft_plan", "fft_rows",
-    "fir", "fir_fft", "fixed_fir", "gather", "gather_elements", "gemm_bf16", "gemm_complex", "gemm_e4m3", "gemm_f16",
-    "inverse", "irfft", "ldlt", "ldlt_solve", "least_norm", "least_squares", "lobpcg", "lu", "lu_refine", "lu_solve",
-    "max_pool", "max_pool_backward", "max_pool_indices", "pad", "qr", "qr_apply", "qr_pivoted", "quant_gemm",
-    "quant_gemv", "quantize", "quantize_padded", "rfft", "rfft_of", "rfft_plan", "scatter_add_elements", "schur",
-    "stft", "svd", "transpose_packed_in_place", "trmm", "trsm",
-}
 
 
 def listed() -> set[str]:
     """The names of the list of ops."""
-    return set(re.findall(r"^\s+\w+ (\w+)\(\w+.*;$", (ROOT / "src/ops.rs").read_text(), re.M))
+    return set(re.findall(r"^\s+\w+ (\w+)\(\w+.*;$", (ROOT / "src/ops.rs").read_text(), re.M)) - ELSEWHERE
 
 
-def build(flags: str):
-    env = os.environ | {"CARGO_TARGET_DIR": str(TARGET / "panics"), "RUSTFLAGS": flags}
-    done = subprocess.run(["cargo", "build", "--release", "--quiet"], cwd=PACKAGE, env=env, capture_output=True, text=True)
+def others() -> set[str]:
+    """The names of what firmware/panics holds besides."""
+    _, rest = (PACKAGE / "src/lib.rs").read_text().split("\nnamed! {\n")
+    return set(re.findall(r"^    (\w+): ", rest, re.M))
+
+
+def build(target: str, flags: str) -> Path:
+    tool = Toolchain.find(target)
+    env = {k: v for k, v in environ.items() if k not in CARGO_VARIABLES} | tool.env
+    env |= {"CARGO_TARGET_DIR": str(TARGET / "panics"), "RUSTFLAGS": flags}
+    done = subprocess.run(tool.cargo("build", "--release", "--quiet"), cwd=PACKAGE, env=env, capture_output=True, text=True)
     if done.returncode:
         raise Failure(f"{PACKAGE.name} does not build: {done.stderr}")
-    return TARGET / "panics/release/libfulmen_panics.so"
+    return TARGET / f"panics/{target}/release/libfulmen_panics.a"
 
 
-def calls(library) -> dict[str, set[str]]:
-    """Which symbol's code names which."""
-    text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", library], capture_output=True, text=True, check=True).stdout
-    graph, at = defaultdict(set), ""
-    for line in text.splitlines():
-        if head := re.match(r"^[0-9a-f]+ <(.+)>:$", line):
-            at = head[1]
-        elif target := re.search(r"\s(?:call|j\w+|lea)\s.*<([^>+]+)(?:\+0x[0-9a-f]+)?>", line):
-            graph[at].add(target[1])
-    return graph
+def link(library: Path, *args: str) -> tuple[str, str]:
+    """What the linker says against an image, and the calls that lead to the panic handler."""
+    lld = sysroot() / "lib/rustlib" / host() / "bin/rust-lld"
+    command = [lld, "-flavor", "gnu", "--gc-sections", "--fatal-warnings", *args, *[f"--defsym={name}=0" for name in GIVEN]]
+    command += ["--why-live=*4core9panicking*", library, "-o", library.with_suffix(".image")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    return done.stderr.strip() if done.returncode else "", re.sub(r"\s*\n\s*", " ", done.stdout.strip())
 
 
-def ways(graph: dict[str, set[str]], start: str) -> list[list[str]]:
-    """A way to each symbol that panics."""
-    seen, todo, found = {start}, [[start]], []
-    while todo:
-        way = todo.pop()
-        for name in graph.get(way[-1], set()) - seen:
-            seen.add(name)
-            if PANICS.search(name):
-                found.append([*way, name])
-            else:
-                todo.append([*way, name])
-    return found
-
-
-def short(symbol: str) -> str:
-    """The names of a mangled symbol."""
-    if demangle := subprocess.run(["c++filt", symbol], capture_output=True, text=True):
-        return re.sub(r"::h[0-9a-f]{16}$", "", demangle.stdout.strip())[:160]
-    return symbol
+def check(tally: Tally, name: str, target: str, flags: str) -> None:
+    library, ops = build(target, flags), sorted(listed() | others())
+    # A second name for a symbol takes it into the image, and there is none without the symbol.
+    wrong, _ = link(library, "-e", "op_add", *[f"--defsym=entry_{op}=op_{op}" for op in ops])
+    if wrong:
+        for op in ops:
+            against, calls = link(library, "-e", f"op_{op}")
+            if HANDLED in against:
+                tally.wrong(f"{name}: {op} may panic: {calls}")
+            elif against:
+                tally.wrong(f"{name}: {op} does not link: {against}")
+        tally.fail(f"{name}: the image of all ops does not link: {wrong[:2000]}")
+    tally.check(f"{name}: no panic code in {len(ops)} ops")
+    against, calls = link(library, "-e", "planted")
+    if HANDLED not in against or "planted" not in calls:
+        tally.fail(f"{name}: a planted panic was not found: {against or 'it links'}, {calls or 'without calls'}")
+    tally.check(f"{name}: a planted panic is found")
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sets", nargs="*", metavar="SET", help=", ".join(SETS))
+    parser.add_argument("--strict", action="store_true")
+    args = parser.parse_args()
+    if unknown := set(args.sets) - set(SETS):
+        parser.error(f"no set is named {sorted(unknown)}; there are {sorted(SETS)}")
     tally = Tally()
-    need("objdump", "apt-get install binutils")
-    try:
-        for name, flags in SETS.items():
-            graph = calls(build(flags))
-            ops = sorted(s for s in graph if s.startswith("op_"))
-            named = {s.removeprefix("op_") for s in ops}
-            if missing := listed() - ELSEWHERE - named:
-                tally.fail(f"firmware/panics has no symbol for {sorted(missing)}")
-            if stale := OPEN - named:
-                tally.fail(f"take these off the list: {sorted(stale)}")
-            for op in ops:
-                name_of = op.removeprefix("op_")
-                found = ways(graph, op)
-                if name_of in OPEN:
-                    if not found:
-                        tally.say(f"{name}: {name_of} is clean: take it off the list\n")
-                elif found:
-                    tally.wrong(f"{name}: {op} may panic: " + "; ".join(" > ".join(map(short, way)) for way in found[:4]))
-            if not tally.failed:
-                tally.check(f"{name}: no panic code in {len(ops) - len(OPEN)} ops, {len(OPEN)} are open")
-            if not ways(graph, "planted"):
-                tally.fail(f"{name}: a planted panic was not found")
-            tally.check(f"{name}: a planted panic is found")
-    except Failure as why:
-        if not tally.failures:
-            tally.wrong(str(why))
-    except Missing as what:
-        tally.skip(f"missing for the panic check: {what}")
-    return tally.finish("--strict" in sys.argv)
+    for name in args.sets or SETS:
+        target, flags = SETS[name]
+        try:
+            check(tally, name, target, flags)
+        except Failure as why:
+            if str(why) not in tally.failures:
+                tally.wrong(str(why))
+        except Missing as what:
+            tally.skip(f"missing for the panic check: {what}")
+    return tally.finish(args.strict)
 
 
 if __name__ == "__main__":

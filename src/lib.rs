@@ -132,6 +132,7 @@ pub mod pointwise;
 pub mod quant;
 pub mod random;
 pub mod reduce;
+mod slices;
 pub mod solve;
 pub mod sparse;
 // For the tests.

@@ -128,7 +128,7 @@ impl<T: Element, const HOW: u8> Triangle<'_, T, HOW> {
     /// # Safety
     /// As [`Self::strip`]; A has these rows.
     #[inline(always)]
-    #[allow(clippy::indexing_slicing, reason = "r, q < R, v < N, i + r < MOST")]
+    #[allow(clippy::indexing_slicing, reason = "r, q < R, v < N")]
     unsafe fn rows<S: Simd, const R: usize, const N: usize>(
         &self,
         s: S,
@@ -199,7 +199,7 @@ impl<T: Element, const HOW: u8> Triangle<'_, T, HOW> {
 
     /// The square on the diagonal; `c(r, p)` is A's element in row `i + r` and column `p`.
     #[inline(always)]
-    #[allow(clippy::indexing_slicing, reason = "r, q < R, v < N, i + r < MOST")]
+    #[allow(clippy::indexing_slicing, reason = "r, q < R, v < N")]
     fn square<S: Simd, const R: usize, const N: usize>(
         &self,
         s: S,
@@ -207,10 +207,12 @@ impl<T: Element, const HOW: u8> Triangle<'_, T, HOW> {
         mut x: [[T::Vec<S>; N]; R],
         c: impl Fn(usize, usize) -> T::Vec<S> + Copy,
     ) -> [[T::Vec<S>; N]; R] {
+        // There are `MOST` rows at most, so that it is always there.
+        let Some(by) = self.by.get(i..).and_then(<[T]>::first_chunk::<R>) else { return x };
         let mut step = 0;
         while step < R {
             let r = if HOW == 0 { R - 1 - step } else { step };
-            let by = T::Vec::<S>::splat(s, self.by[i + r]);
+            let by = T::Vec::<S>::splat(s, by[r]);
             let mut v = 0;
             while v < N {
                 if HOW == 0 {

@@ -10,6 +10,7 @@
 use super::transpose::{transpose_in_place_on, transpose_on};
 use crate::error::{Error, enough};
 use crate::lanes::{Element, Simd, native};
+use crate::slices;
 use crate::view::{MatMut, MatRef};
 
 /// Columns that are moved together.
@@ -86,7 +87,7 @@ pub fn transpose_packed_in_place_on<S: Simd, T: Element>(
         return transpose_in_place_on(s, MatMut::packed(a, rows, cols));
     }
     if let Some(copy) = workspace.get_mut(..expected).filter(|copy| copy.len() == a.len()) {
-        copy.copy_from_slice(a);
+        slices::copy(a, copy);
         return transpose_on(s, MatRef::packed(copy, rows, cols), MatMut::packed(a, cols, rows));
     }
     s.vectorize(
@@ -198,7 +199,7 @@ impl Moves {
         let Self { m, n, .. } = self;
         let copy = |a: &mut [T], scratch: &mut [T], back: bool| {
             for (a, scratch) in a.chunks_mut(n).zip(scratch.chunks_exact_mut(width)) {
-                let a = a.get_mut(..width).unwrap_or_default();
+                let (Some(a), Some(scratch)) = (a.get_mut(..width), scratch.get_mut(..width)) else { return };
                 if back { a.copy_from_slice(scratch) } else { scratch.copy_from_slice(a) }
             }
         };

@@ -7,6 +7,7 @@ use crate::forms::forms;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::parts::{Count, Read, Write, each_row};
+use crate::slices::lines;
 
 forms! {
     /// `out[…, j, …] = x[…, ids[…, j, …], …]`: along one axis, each element by an index of its own. So the places that
@@ -95,7 +96,7 @@ pub(crate) fn gather_elements_by<J: Executor, S: Simd, T: Element>(
     }
     // Rows of the axis where it is the last one, of all axes behind it where it is not.
     let each = if inner == 1 && outer > 1 { many } else { inner };
-    let rows = many * inner / each;
+    let rows = (many * inner).checked_div(each).unwrap_or(0);
     each_row(
         j,
         s,
@@ -103,7 +104,7 @@ pub(crate) fn gather_elements_by<J: Executor, S: Simd, T: Element>(
         (Write(&mut *out, each), (Read(ids, each), Count(0..outer * rows))),
         #[inline(always)]
         |(out, (ids, at)): (Write<'_, T>, (Read<'_, u32>, Count))| {
-            let from = x.get(at.0.start / rows * n * inner..).unwrap_or_default();
+            let from = x.get(at.0.start.checked_div(rows).unwrap_or(0) * n * inner..).unwrap_or_default();
             let step = usize::from(inner > 1);
             for (i, (to, id)) in out.0.iter_mut().zip(ids.0).enumerate() {
                 if let Some(x) = from.get(*id as usize * inner + i * step) {
@@ -147,7 +148,7 @@ pub(crate) fn scatter_add_elements_by<J: Executor, S: Simd, T: Element>(
         (Write(&mut *out, all), (Read(x, each), Read(ids, each))),
         #[inline(always)]
         |(out, (x, ids)): (Write<'_, T>, (Read<'_, T>, Read<'_, u32>))| {
-            for (x, ids) in x.0.chunks_exact(inner).zip(ids.0.chunks_exact(inner)) {
+            for (x, ids) in lines(x.0, inner).zip(lines(ids.0, inner)) {
                 for (i, (x, id)) in x.iter().zip(ids).enumerate() {
                     if let Some(to) = out.0.get_mut(*id as usize * inner + i) {
                         *to = *to + *x;

@@ -7,6 +7,7 @@ use crate::forms::forms;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::parts::{Count, Write, each_row};
+use crate::slices::lines_mut;
 
 forms! {
     /// `out[…, j, …] = x[…, ids[j], …]`: along one axis, the elements that the indices name, in their order. What
@@ -90,7 +91,7 @@ pub(crate) fn gather_by<J: Executor, S: Simd, T: Element>(
     }
     // Long elements one by one, others a matrix at a time.
     let each = if outer == 1 { inner } else { ids.len() * inner };
-    let rows = Count(0..out.len() / each);
+    let rows = Count(0..out.len().checked_div(each).unwrap_or(0));
     each_row(
         j,
         s,
@@ -133,7 +134,7 @@ fn chosen<T: Copy>(x: &[T], inner: usize, ids: &[u32], out: &mut [T]) {
         }
         return;
     }
-    for (to, id) in out.chunks_exact_mut(inner).zip(ids) {
+    for (to, id) in lines_mut(out, inner).zip(ids) {
         if let Some(x) = x.get(*id as usize * inner..).and_then(|x| x.get(..inner)) {
             to.copy_from_slice(x);
         }

@@ -6,6 +6,7 @@ use crate::forms::forms;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::parts::{Count, Write, each_row};
+use crate::slices::{copy, lines_mut, split_mut};
 
 /// What is around a tensor.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -105,8 +106,8 @@ impl<'a> Frame<'a> {
         let (mut at, mut rows) = (0, 1);
         for (n, by) in self.outer.0.iter().zip(self.outer.1).rev() {
             let all = n + by[0] + by[1];
-            at += place(r % all, *n, by[0], with)? * rows;
-            (r, rows) = (r / all, rows * n);
+            at += place(r.checked_rem(all)?, *n, by[0], with)? * rows;
+            (r, rows) = (r.checked_div(all)?, rows * n);
         }
         Some(at)
     }
@@ -149,7 +150,7 @@ pub(crate) fn pad_by<J: Executor, S: Simd, T: Element>(
     let (n, [before, after]) = frame.axis;
     let (inner, value) = (frame.inner, if let Pad::Constant(value) = with { value } else { T::ZERO });
     let (dense, row) = (n * inner, (before + n + after) * inner);
-    let count = Count(0..out.len() / row);
+    let count = Count(0..out.len().checked_div(row).unwrap_or(0));
     each_row(
         j,
         s,
@@ -159,14 +160,14 @@ pub(crate) fn pad_by<J: Executor, S: Simd, T: Element>(
         |(out, at): (Write<'_, T>, Count)| {
             let from = frame.row(at.0.start, &with).and_then(|r| x.get(r * dense..)?.get(..dense));
             let Some(from) = from else { return out.0.fill(value) };
-            let (head, rest) = out.0.split_at_mut(before * inner);
-            let (middle, tail) = rest.split_at_mut(dense);
-            middle.copy_from_slice(from);
+            let (head, rest) = split_mut(out.0, before * inner);
+            let (middle, tail) = split_mut(rest, dense);
+            copy(from, middle);
             for (first, to) in [(0, head), (before + n, tail)] {
-                for (i, to) in to.chunks_exact_mut(inner).enumerate() {
+                for (i, to) in lines_mut(to, inner).enumerate() {
                     match place(first + i, n, before, &with).and_then(|k| from.get(k * inner..)?.get(..inner))
                     {
-                        Some(from) => to.copy_from_slice(from),
+                        Some(from) => copy(from, to),
                         None => to.fill(value),
                     }
                 }

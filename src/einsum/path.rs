@@ -100,7 +100,7 @@ impl Network<'_> {
             if let Some(node) = nodes.get_mut(i) {
                 *node = ((EINSUM_OPERANDS + step) as u8, mask);
             }
-            if let Some(rest) = nodes.get_mut(j..n) {
+            if let Some(rest) = nodes.get_mut(j..n).filter(|rest| !rest.is_empty()) {
                 rest.rotate_left(1);
             }
             n -= 1;

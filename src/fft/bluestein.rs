@@ -5,6 +5,7 @@ use super::plan::{Steps, fill as roots, roots_len, smooth, turn};
 use super::run::{Io, passes};
 use crate::complex::Complex;
 use crate::lanes::{Element, Simd};
+use crate::slices::{split, split_mut};
 
 /// The length of the convolution: at least `2n - 1`, the shortest of the products of a power of two and a few odd numbers.
 pub(crate) const fn padded_len(n: usize) -> usize {
@@ -43,8 +44,8 @@ pub(crate) const fn plan_len(n: usize) -> usize {
 
 /// The parts of a table.
 fn parts<T>(n: usize, m: usize, table: &[T]) -> [&[T]; 3] {
-    let (chirp, rest) = table.split_at(2 * n);
-    let (filter, roots) = rest.split_at(2 * m);
+    let (chirp, rest) = split(table, 2 * n);
+    let (filter, roots) = split(rest, 2 * m);
     [chirp, filter, roots]
 }
 
@@ -63,12 +64,13 @@ pub(crate) fn fill<T: Element>(n: usize, table: &mut [T], workspace: &mut [Compl
         *c = [T::from_f64(cos), T::from_f64(-sin)];
         // 1/m of the inverse transform.
         let to = Complex::new(T::from_f64(cos / m as f64), T::from_f64(sin / m as f64));
-        for at in [k, (m - k) % m] {
+        for at in [k, if k == 0 { 0 } else { m - k }] {
             if let Some(a) = a.get_mut(at) {
                 *a = to;
             }
         }
-        square = (square + 2 * k as u64 + 1) % period;
+        square += 2 * k as u64 + 1;
+        square -= if square < period { 0 } else { period };
     }
     if let Ok(filter) = Complex::of_mut(filter) {
         passes(crate::lanes::native(), &Steps::of(m), table, false, T::ONE, Io::Apart(a, filter), work);
@@ -93,13 +95,13 @@ pub(super) fn one<S: Simd, T: Element>(
     }
     let [chirp, filter, table] = parts(n, m, table);
     let (Ok(chirp), Ok(filter)) = (Complex::of(chirp), Complex::of(filter)) else { return };
-    let (a, rest) = workspace.split_at_mut(m);
-    let (b, work) = rest.split_at_mut(m);
+    let (a, rest) = split_mut(workspace, m);
+    let (b, work) = split_mut(rest, m);
     let exchanged = |z: Complex<T>| if back { Complex::new(z.im, z.re) } else { z };
     s.vectorize(
         #[inline(always)]
         || {
-            let (head, tail) = a.split_at_mut(n);
+            let (head, tail) = split_mut(a, n);
             for (a, (x, c)) in head.iter_mut().zip(io.input().iter().zip(chirp)) {
                 *a = exchanged(*x) * *c;
             }

@@ -9,6 +9,7 @@ use crate::error::{Error, enough, not_empty, same_len};
 use crate::forms::forms;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
+use crate::slices::split_mut;
 
 /// Which part of a convolution of `len` numbers with `taps` others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -165,7 +166,7 @@ impl<'a, T: Element> Convolver<'a, T> {
 
     /// A block, and what is left.
     fn areas(n: usize, workspace: &mut [Complex<T>]) -> (&mut [T], &mut [Complex<T>]) {
-        let (v, rest) = workspace.split_at_mut(n.div_ceil(2));
+        let (v, rest) = split_mut(workspace, n.div_ceil(2));
         (Complex::parts_mut(v).get_mut(..n).unwrap_or_default(), rest)
     }
 }
@@ -189,7 +190,7 @@ impl<'a, T: Element> ComplexConvolver<'a, T> {
     }
 
     fn areas(n: usize, workspace: &mut [Complex<T>]) -> (&mut [Complex<T>], &mut [Complex<T>]) {
-        workspace.split_at_mut(n)
+        split_mut(workspace, n)
     }
 }
 
@@ -319,6 +320,7 @@ fn each_block<J: Executor, X: Send, T: Element>(
     scratch: usize,
     f: &(impl Fn(usize, &mut [X], &mut [Complex<T>]) + Sync),
 ) {
+    let step = step.max(1);
     let (len, blocks) = (out.len(), out.len().div_ceil(step));
     if !J::SERIAL && blocks > 1 && len > GRAIN && workspace.len() / 2 >= scratch {
         let cut = blocks / 2 * step;
@@ -355,7 +357,7 @@ fn real<J: Executor, S: Simd, T: Element>(
         convolve_workspace(n),
         &|at, out: &mut [T], w: &mut [Complex<T>]| {
             let (v, rest) = Convolver::areas(n, w);
-            let (z, rest) = rest.split_at_mut(bins(n));
+            let (z, rest) = split_mut(rest, bins(n));
             signal.copy(at, v);
             forward(s, &plan.fft, v, z, rest);
             times(s, z, plan.spectrum);

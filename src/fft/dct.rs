@@ -9,6 +9,7 @@ use crate::error::{Error, enough};
 use crate::forms::forms;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
+use crate::slices::{split, split_mut};
 
 /// Which cosine transform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,7 +81,7 @@ impl<'a, T: Element> Dct<'a, T> {
         workspace: &mut [Complex<T>],
     ) -> Result<Self, Error> {
         let len = Self::check(kind, n, table.len())?;
-        let (table, twist) = table.split_at_mut(rfft_plan_len(n));
+        let (table, twist) = split_mut(table, rfft_plan_len(n));
         let twist = twist.get_mut(..len - table.len()).unwrap_or_default();
         let real = RealFft::plan(n, table, workspace)?;
         for (to, root) in Complex::of_mut(twist)?.iter_mut().zip(roots(kind, n)) {
@@ -94,7 +95,7 @@ impl<'a, T: Element> Dct<'a, T> {
     /// Errors: as there.
     pub fn of(kind: DctKind, n: usize, table: &'a [T]) -> Result<Self, Error> {
         let len = Self::check(kind, n, table.len())?;
-        let (table, twist) = table.split_at(rfft_plan_len(n));
+        let (table, twist) = split(table, rfft_plan_len(n));
         let twist = twist.get(..len - table.len()).unwrap_or_default();
         Ok(Self { kind, real: RealFft::of(n, table)?, twist })
     }
@@ -199,8 +200,8 @@ fn areas<T: Element>(
     n: usize,
     workspace: &mut [Complex<T>],
 ) -> (&mut [T], &mut [Complex<T>], &mut [Complex<T>]) {
-    let (v, rest) = workspace.split_at_mut(n.div_ceil(2));
-    let (z, rest) = rest.split_at_mut(n / 2 + 1);
+    let (v, rest) = split_mut(workspace, n.div_ceil(2));
+    let (z, rest) = split_mut(rest, n / 2 + 1);
     (Complex::parts_mut(v).get_mut(..n).unwrap_or_default(), z, rest)
 }
 
@@ -232,7 +233,7 @@ fn second<S: Simd, T: Element>(
         || {
             let Some((first, others)) = out.split_first_mut() else { return };
             *first = z.first().map_or(T::ZERO, |z| z.re);
-            let (low, high) = others.split_at_mut(n / 2);
+            let (low, high) = split_mut(others, n / 2);
             let turned = z.iter().zip(twists(plan)).skip(1).map(|(z, w)| *z * *w);
             let mut high = high.iter_mut().rev();
             for (z, low) in turned.zip(low) {
@@ -280,7 +281,7 @@ fn fourth<S: Simd, T: Element>(
     out: &mut [T],
     workspace: &mut [Complex<T>],
 ) {
-    let (z, rest) = workspace.split_at_mut(plan.len() / 2);
+    let (z, rest) = split_mut(workspace, plan.len() / 2);
     s.vectorize(
         #[inline(always)]
         || {
@@ -325,7 +326,7 @@ fn fourth_odd<S: Simd, T: Element>(
         *v = if near > 2 * n { -at((4 * n - near) / 2) } else { at(near / 2) };
     }
     forward(s, &plan.real, v, z, rest);
-    let mut q = 1 % n;
+    let mut q = usize::from(n > 1);
     for (y, w) in out.iter_mut().zip(twists(plan)) {
         let bin = if 2 * q > n { n - q } else { q };
         let z = z.get(bin).copied().unwrap_or_default();

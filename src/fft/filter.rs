@@ -7,6 +7,7 @@ use crate::forms::forms;
 use crate::lanes::drive::{Update, update};
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
+use crate::slices::{split, split_mut};
 
 /// Results that stay in the first cache while taps meet them.
 pub(crate) const BLOCK: usize = 1024;
@@ -174,9 +175,9 @@ impl<X: Copy + Default> Signal<'_, X> {
             Some(before) => (before, self.x),
             None => (<&[X]>::default(), self.x.get(at - self.state.len()..).unwrap_or_default()),
         };
-        let (first, rest) = part.split_at_mut(before.len().min(n));
+        let (first, rest) = split_mut(part, before.len());
         first.iter_mut().zip(before).for_each(|(to, x)| *to = *x);
-        let (second, behind) = rest.split_at_mut(x.len().min(rest.len()));
+        let (second, behind) = split_mut(rest, x.len());
         second.iter_mut().zip(x).for_each(|(to, x)| *to = *x);
         behind.fill(X::default());
         part
@@ -222,11 +223,11 @@ fn apart<T: Element>(taps: &[T], decimation: usize, signal: &Signal<'_, T>, out:
         let (mut sums, mut tail) = ([T::ZERO; LANES], T::ZERO);
         // Numbers that lie together meet all taps at once.
         let group = if newest - before >= before { taps.len() } else { GROUP };
-        for (g, taps) in taps.chunks(group).enumerate() {
+        for (g, taps) in taps.chunks(group.max(1)).enumerate() {
             let mut scratch = [T::ZERO; GROUP];
             let seen = signal.part(newest + 1 - g * group - taps.len(), taps.len(), &mut scratch);
             let (whole, rest) = taps.as_chunks::<LANES>();
-            let (older, window) = seen.split_at(rest.len());
+            let (older, window) = split(seen, rest.len());
             for (h, x) in whole.iter().zip(window.as_rchunks::<LANES>().1.iter().rev()) {
                 for (sum, (h, x)) in sums.iter_mut().zip(h.iter().zip(x.iter().rev())) {
                     *sum = *sum + *h * *x;

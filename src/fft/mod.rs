@@ -295,7 +295,7 @@ fn each<J: Executor, S: Simd, T: Element>(
     workspace: &mut [Complex<T>],
 ) {
     let (n, scratch) = (plan.n, plan.scratch);
-    let rows = io.len() / n;
+    let rows = io.len().checked_div(n).unwrap_or(0);
     if !J::SERIAL && rows > 1 && io.len() > GRAIN && workspace.len() / 2 >= scratch {
         let (a, b) = io.split_at(rows / 2 * n);
         let (v, w) = workspace.split_at_mut(workspace.len() / 2);

@@ -363,9 +363,10 @@ pub(super) unsafe fn groups<S: Simd, T: Element, const R: usize>(
         || {
             // SAFETY: the caller's promise.
             unsafe {
-                match T::Vec::<S>::LANES / pass.width {
-                    2 => grouped::<S, T, R, 2>(s, from, to, roots, pass),
-                    _ => grouped::<S, T, R, 4>(s, from, to, roots, pass),
+                if 2 * pass.width == T::Vec::<S>::LANES {
+                    grouped::<S, T, R, 2>(s, from, to, roots, pass);
+                } else {
+                    grouped::<S, T, R, 4>(s, from, to, roots, pass);
                 }
             }
         },

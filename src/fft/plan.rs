@@ -6,6 +6,7 @@ use crate::lanes::Element;
 ///
 /// The angle is reduced to an eighth of a turn in integers, and held in two parts from there.
 pub(crate) const fn turn(k: u64, n: u64) -> [f64; 2] {
+    let n = if n == 0 { 1 } else { n };
     // Below 2⁵⁶.
     let (octant, rest) = (8 * k / n, 8 * k % n);
     let odd = octant % 2 == 1;
@@ -197,13 +198,14 @@ pub(crate) const SPREAD: usize = 16;
 
 /// How many numbers the roots of a length are that is a product of radices.
 pub(super) const fn roots_len(all: usize) -> usize {
-    let (mut radices, mut len) = (Radices::of(all), 0usize);
+    let (mut radices, mut len, mut done) = (Radices::of(all), 0usize, 1usize);
     while let Some([r, n]) = radices.take() {
         if n > r {
-            let done = all / n;
-            let places = if done < SPREAD { all / r } else { n / r };
+            let m = radices.rest;
+            let places = if done < SPREAD { m.saturating_mul(done) } else { m };
             len = len.saturating_add(places.saturating_mul(2 * (r - 1)));
         }
+        done = done.saturating_mul(r);
     }
     len
 }
@@ -216,7 +218,7 @@ macro_rules! roots {
     ($n:ident, |$at:ident, $cos:ident, $sin:ident| $put:expr) => {
         let (mut radices, mut start, mut done) = (Radices::of($n), 0, 1);
         while let Some([r, n]) = radices.take() {
-            let m = n / r;
+            let m = radices.rest;
             let spread = done < SPREAD;
             let many = if spread { m * done } else { m };
             let mut j = 1;

@@ -5,6 +5,7 @@ use super::plan::{Steps, fill as roots, roots_len, smooth, turn};
 use super::run::{Io, passes};
 use crate::complex::Complex;
 use crate::lanes::{Element, Simd};
+use crate::slices::{split, split_mut};
 
 /// The least length. Below it, and where 16 does not divide the convolution's, twice as long a power of two takes less.
 pub(crate) const LEAST: usize = 257;
@@ -67,7 +68,7 @@ pub(super) fn fill<T: Element>(n: usize, table: &mut [T], workspace: &mut [Compl
     for (q, p) in powers.iter_mut().enumerate() {
         *p = T::from_usize(power as usize);
         let [cos, sin] = turn(power, n as u64);
-        if let Some(a) = a.get_mut((m - q) % m) {
+        if let Some(a) = a.get_mut(if q == 0 { 0 } else { m - q }) {
             // 1/m of the inverse transform.
             *a = Complex::new(T::from_f64(cos / m as f64), T::from_f64(-sin / m as f64));
         }
@@ -94,11 +95,11 @@ pub(super) fn one<S: Simd, T: Element>(
     if workspace.len() < 2 * m || table.len() < 3 * m || io.len() < n {
         return debug_assert!(false, "as all callers check");
     }
-    let (powers, rest) = table.split_at(m);
-    let (filter, table) = rest.split_at(2 * m);
+    let (powers, rest) = split(table, m);
+    let (filter, table) = split(rest, 2 * m);
     let Ok(filter) = Complex::of(filter) else { return };
-    let (a, rest) = workspace.split_at_mut(m);
-    let (b, work) = rest.split_at_mut(m);
+    let (a, rest) = split_mut(workspace, m);
+    let (b, work) = split_mut(rest, m);
     let exchanged = |z: Complex<T>| if back { Complex::new(z.im, z.re) } else { z };
     let place = |power: &T| power.to_f64() as usize;
     let x = io.input();

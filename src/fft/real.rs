@@ -9,6 +9,7 @@ use crate::error::{Error, enough, same_len};
 use crate::forms::forms;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
+use crate::slices::{lines, lines_mut, split, split_mut};
 
 /// A plan of transforms of `n` real numbers: plain data, whose table is the caller's.
 #[derive(Debug, Clone, Copy)]
@@ -48,7 +49,7 @@ impl<'a, T: Element> RealFft<'a, T> {
     /// Errors: [`Error::Empty`] when `n` is 0, [`Error::Len`] when `table` is too short, [`Error::Workspace`].
     pub fn plan(n: usize, table: &'a mut [T], workspace: &mut [Complex<T>]) -> Result<Self, Error> {
         let (inner, roots) = Self::check(n, table.len())?;
-        let (table, twist) = table.split_at_mut(inner[1]);
+        let (table, twist) = split_mut(table, inner[1]);
         let twist = twist.get_mut(..2 * roots).unwrap_or_default();
         let inner = Fft::plan(inner[0], table, workspace)?;
         for (k, to) in twist.as_chunks_mut::<2>().0.iter_mut().enumerate() {
@@ -63,7 +64,7 @@ impl<'a, T: Element> RealFft<'a, T> {
     /// Errors: as there.
     pub fn of(n: usize, table: &'a [T]) -> Result<Self, Error> {
         let (inner, roots) = Self::check(n, table.len())?;
-        let (table, twist) = table.split_at(inner[1]);
+        let (table, twist) = split(table, inner[1]);
         Ok(Self { n, inner: Fft::of(inner[0], table)?, twist: twist.get(..2 * roots).unwrap_or_default() })
     }
 
@@ -181,7 +182,7 @@ pub(super) fn each<J: Executor, A: Sync, B: Send, T: Element>(
     scratch: usize,
     f: &(impl Fn(&[A], &mut [B], &mut [Complex<T>]) + Sync),
 ) {
-    let rows = x.len() / from;
+    let rows = x.len().checked_div(from).unwrap_or(0);
     if !J::SERIAL && rows > 1 && rows * to > GRAIN && workspace.len() / 2 >= scratch {
         let (a, b) = x.split_at(rows / 2 * from);
         let (p, q) = out.split_at_mut(rows / 2 * to);
@@ -193,7 +194,7 @@ pub(super) fn each<J: Executor, A: Sync, B: Send, T: Element>(
         );
         return;
     }
-    for (x, y) in x.chunks_exact(from).zip(out.chunks_exact_mut(to)) {
+    for (x, y) in lines(x, from).zip(lines_mut(out, to)) {
         f(x, y, workspace);
     }
 }
@@ -234,7 +235,7 @@ pub(super) fn forward<S: Simd, T: Element>(
     let n = plan.n;
     if let (false, Ok(x)) = (plan.twist.is_empty(), Complex::of(x)) {
         let m = n / 2;
-        let (z, last) = out.split_at_mut(m);
+        let (z, last) = split_mut(out, m);
         plan.inner.one(s, Direction::Forward, Io::Apart(x, z), workspace);
         if let (Some(first), Some(last)) = (z.first_mut(), last.first_mut()) {
             let Complex { re, im } = *first;
@@ -244,8 +245,8 @@ pub(super) fn forward<S: Simd, T: Element>(
         untangle(s, z, plan.twist, false);
         return;
     }
-    let (z, rest) = workspace.split_at_mut(n);
-    let (y, rest) = rest.split_at_mut(n);
+    let (z, rest) = split_mut(workspace, n);
+    let (y, rest) = split_mut(rest, n);
     for (z, x) in z.iter_mut().zip(x) {
         *z = (*x).into();
     }
@@ -300,8 +301,8 @@ pub(super) fn inverse<S: Simd, T: Element>(
     let n = plan.n;
     if !plan.twist.is_empty() {
         let m = n / 2;
-        let (z, rest) = workspace.split_at_mut(m);
-        let (head, last) = x.split_at(m);
+        let (z, rest) = split_mut(workspace, m);
+        let (head, last) = split(x, m);
         for (z, x) in z.iter_mut().zip(head) {
             *z = *x;
         }
@@ -316,11 +317,11 @@ pub(super) fn inverse<S: Simd, T: Element>(
         }
         return;
     }
-    let (z, rest) = workspace.split_at_mut(n);
-    let (y, rest) = rest.split_at_mut(n);
+    let (z, rest) = split_mut(workspace, n);
+    let (y, rest) = split_mut(rest, n);
     for (k, x) in x.iter().enumerate() {
         let x = if k == 0 { x.re.into() } else { *x };
-        for (at, x) in [(k, x), ((n - k) % n, x.conj())] {
+        for (at, x) in [(k, x), (if k == 0 { 0 } else { n - k }, x.conj())] {
             if let Some(z) = z.get_mut(at) {
                 *z = x;
             }

@@ -8,6 +8,7 @@ use crate::error::{Error, enough, same_len, same_shape};
 use crate::forms::forms;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
+use crate::slices::{lines_mut, split_mut};
 use crate::view::{MatMut, MatRef};
 
 /// Rows that are copied together, transformed, and put back: a line of a cache has this many neighbours at most.
@@ -140,7 +141,7 @@ pub(crate) fn fft_3d_by<J: Executor, S: Simd, T: Element>(
     let [through, down, along] = plans;
     let rows = MatRef::row_major(x, d * m, n)?;
     each(j, s, along, direction, Some(rows), MatMut::row_major(out, d * m, n)?, workspace);
-    for plane in out.chunks_exact_mut(m * n) {
+    for plane in lines_mut(out, m * n) {
         each(j, s, down, direction, None, MatMut::row_major(plane, m, n)?.t(), workspace);
     }
     each(j, s, through, direction, None, MatMut::row_major(out, d, m * n)?.t(), workspace);
@@ -222,7 +223,7 @@ fn each<J: Executor, S: Simd, T: Element>(
         }
         return;
     }
-    let (copies, rest) = workspace.split_at_mut((n + APART) * TOGETHER);
+    let (copies, rest) = split_mut(workspace, (n + APART) * TOGETHER);
     for first in (0..rows).step_by(TOGETHER) {
         let count = TOGETHER.min(rows - first);
         // Rows that lie whole need no copy.
@@ -241,8 +242,8 @@ fn each<J: Executor, S: Simd, T: Element>(
         }
         let from = x.unwrap_or(out.as_ref()).block([first, 0], [count, n]);
         gather(from, copies);
-        for copy in copies.chunks_exact_mut(n + APART).take(count) {
-            let (copy, _) = copy.split_at_mut(n);
+        for copy in lines_mut(copies, n + APART).take(count) {
+            let (copy, _) = split_mut(copy, n);
             plan.one(s, direction, Io::Same(copy), rest);
         }
         scatter(copies, &mut out, first, count);
@@ -251,12 +252,16 @@ fn each<J: Executor, S: Simd, T: Element>(
 
 /// Copies the rows of `from`, contiguously where they are neighbours.
 fn gather<T: Element>(from: MatRef<'_, Complex<T>>, copies: &mut [Complex<T>]) {
-    let step = from.cols() + APART;
-    for k in 0..from.cols() {
-        let to = copies.get_mut(k..).unwrap_or_default().iter_mut().step_by(step);
+    let n = from.cols();
+    for k in 0..n {
+        let mut put = |i: usize, z: Complex<T>| {
+            if let Some(to) = copies.get_mut(i * (n + APART) + k) {
+                *to = z;
+            }
+        };
         match from.t().row_slice(k) {
-            Some(column) => to.zip(column).for_each(|(to, z)| *to = *z),
-            None => to.zip(0..from.rows()).for_each(|(to, i)| *to = from.get(i, k).unwrap_or_default()),
+            Some(column) => column.iter().enumerate().for_each(|(i, z)| put(i, *z)),
+            None => (0..from.rows()).for_each(|i| put(i, from.get(i, k).unwrap_or_default())),
         }
     }
 }
@@ -265,10 +270,10 @@ fn gather<T: Element>(from: MatRef<'_, Complex<T>>, copies: &mut [Complex<T>]) {
 fn scatter<T: Element>(copies: &[Complex<T>], out: &mut MatMut<'_, Complex<T>>, first: usize, count: usize) {
     let n = out.cols();
     for k in 0..n {
-        let from = copies.get(k..).unwrap_or_default().iter().step_by(n + APART).take(count);
+        let from = |i: usize| copies.get(i * (n + APART) + k).copied().unwrap_or_default();
         match out.reborrow().t().row_slice_mut(k).and_then(|column| column.get_mut(first..first + count)) {
-            Some(column) => column.iter_mut().zip(from).for_each(|(to, z)| *to = *z),
-            None => (first..first + count).zip(from).for_each(|(i, z)| _ = out.set(i, k, *z)),
+            Some(column) => column.iter_mut().enumerate().for_each(|(i, to)| *to = from(i)),
+            None => (0..count).for_each(|i| _ = out.set(first + i, k, from(i))),
         }
     }
 }

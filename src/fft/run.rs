@@ -6,6 +6,7 @@ use super::whole;
 use crate::complex::Complex;
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
+use core::num::NonZero;
 
 /// Input and output, which may be one.
 pub(super) enum Io<'a, T> {
@@ -114,7 +115,8 @@ fn one_by_one<S: Simd, T: Element>(
         }
         return;
     };
-    let r = usize::from(*r);
+    // No radix is 0.
+    let r = NonZero::new(usize::from(*r)).unwrap_or(NonZero::<usize>::MIN);
     let pad = steps.pad();
     let plane = n + 16 * pad;
     if io.len() < n || workspace.len() < if pad > 0 { 2 * plane } else { n } {
@@ -149,18 +151,20 @@ fn one_by_one<S: Simd, T: Element>(
             let to = planes(turn).map(|p| p.add(part * pad));
             let (start, end) = (part * m / parts, (part + 1) * m / parts);
             match back {
-                false => by_radix!(r, first::<S, T, _, false>(s, from, to, roots, m, start, end)),
-                true => by_radix!(r, first::<S, T, _, true>(s, from, to, roots, m, start, end)),
+                false => by_radix!(r.get(), first::<S, T, _, false>(s, from, to, roots, m, start, end)),
+                true => by_radix!(r.get(), first::<S, T, _, true>(s, from, to, roots, m, start, end)),
             }
         }
-        roots = roots.add(2 * (r - 1) * m);
-        let mut done = r;
-        for r in rest.iter().copied().map(usize::from) {
-            let m = n / (done * r);
+        roots = roots.add(2 * (r.get() - 1) * m);
+        let mut all = r;
+        for by in rest.iter().filter_map(|r| NonZero::new(usize::from(*r))) {
+            let (done, r) = (all.get(), by.get());
+            all = all.saturating_mul(by);
+            let m = n / all;
             let from = planes(turn).map(<*mut T>::cast_const);
             turn -= 1;
             // The sixteenths between two points.
-            let apart = m * done + 16 / r * pad;
+            let apart = m * done + 16 / by * pad;
             let pass = Pass { width: done, points: [apart, done], roots: [2 * (r - 1), 2, 1], ..one };
             if m > 1 && done < SPREAD {
                 let pass = Pass {
@@ -171,7 +175,7 @@ fn one_by_one<S: Simd, T: Element>(
                 };
                 for part in 0..parts {
                     let at = part * (m / parts) * done;
-                    let from = from.map(|p| p.add(at + part / r * pad));
+                    let from = from.map(|p| p.add(at + part / by * pad));
                     let to = planes(turn).map(|p| p.add(r * at + part * pad));
                     let roots = roots.add(at);
                     let lanes = T::Vec::<S>::LANES;
@@ -179,7 +183,7 @@ fn one_by_one<S: Simd, T: Element>(
                     let several = const { T::Vec::<S>::LANES > 4 }
                         && lanes > done
                         && lanes.is_multiple_of(done)
-                        && lanes / done <= 4
+                        && lanes <= 4 * done
                         && lanes <= m / parts * done;
                     match r {
                         4 if several => groups::<S, T, 4>(s, from, to, roots, &pass),
@@ -197,7 +201,7 @@ fn one_by_one<S: Simd, T: Element>(
                 let places = m / parts;
                 let pass = Pass { places: [places, done, r * done], ..pass };
                 for part in 0..parts {
-                    let from = from.map(|p| p.add(part * places * done + part / r * pad));
+                    let from = from.map(|p| p.add(part * places * done + part / by * pad));
                     let to = planes(turn).map(|p| p.add(part * places * r * done + part * pad));
                     let roots = roots.add(2 * (r - 1) * places * part);
                     by_radix!(
@@ -217,7 +221,6 @@ fn one_by_one<S: Simd, T: Element>(
                     along::<S, T, _, false, true, false, false>(s, from, [out; 2], roots, scale, &pass)
                 );
             }
-            done *= r;
         }
     }
 }

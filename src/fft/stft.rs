@@ -8,6 +8,7 @@ use crate::error::{Error, enough, not_empty, same_len};
 use crate::forms::forms;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
+use crate::slices::split_mut;
 
 /// How many frames of `window` numbers, one each `hop`, lie whole in a signal of `len`; none where `hop` or `window` is 0.
 ///
@@ -125,7 +126,7 @@ fn each<J: Executor, S: Simd, T: Element>(
         );
         return;
     }
-    let (frame, rest) = workspace.split_at_mut(n.div_ceil(2));
+    let (frame, rest) = split_mut(workspace, n.div_ceil(2));
     let frame = Complex::parts_mut(frame).get_mut(..n).unwrap_or_default();
     frame.fill(T::ZERO);
     for (f, y) in out.chunks_exact_mut(bins).enumerate() {

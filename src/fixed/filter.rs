@@ -160,7 +160,7 @@ fn along<S: Simd, T: Fixed>(
     }
     let (mut words, mut scratch) = ([0.0; WORDS], [T::default(); SPAN]);
     let samples = signal.part(from, (sums.len() - 1) * decimation + 2 * many, &mut scratch);
-    for (i, words) in words.chunks_mut(columns).take(phases(decimation)).enumerate() {
+    for (i, words) in words.chunks_mut(columns.max(1)).take(phases(decimation)).enumerate() {
         let samples = samples.get(step * i..).unwrap_or_default();
         if decimation == 1 {
             let next = samples.get(1..).unwrap_or_default();

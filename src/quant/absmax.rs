@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::error::same_len;
 use crate::lanes::{Simd, native};
+use crate::slices::{split, split_mut};
 
 /// Scales that have one of their own.
 pub(crate) const GROUP: usize = 256;
@@ -133,9 +134,13 @@ pub fn quantize_absmax_on<S: Simd>(
     s.vectorize(
         #[inline(always)]
         || {
-            for ((x, scale), codes) in absmax.chunks(GROUP).zip(scales).zip(codes.chunks_mut(GROUP)) {
-                *scale = x.iter().fold(0.0f32, |m, x| m.max((x - offset).abs()));
-                for (x, q) in x.iter().zip(codes) {
+            let (mut x, mut codes) = (absmax, codes);
+            for scale in scales {
+                let (group, behind) = split(x, GROUP);
+                let (to, rest) = split_mut(codes, GROUP);
+                (x, codes) = (behind, rest);
+                *scale = group.iter().fold(0.0f32, |m, x| m.max((x - offset).abs()));
+                for (x, q) in group.iter().zip(to) {
                     let share = if *scale > 0.0 { (x - offset) / *scale } else { 0.0 };
                     *q = nearest(map, share);
                 }

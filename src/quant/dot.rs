@@ -7,6 +7,7 @@ use crate::error::{Error, not_empty, same_len};
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Simd, native};
 use crate::parts::{Read, Write, each_row};
+use crate::slices::{lines, lines_mut};
 
 /// The op, and its form on a named instruction set.
 macro_rules! forms {
@@ -223,7 +224,10 @@ pub(crate) fn whole<B: Block>(cols: usize) -> Result<usize, Error> {
 /// How many rows of `each` blocks `x` holds.
 #[inline]
 pub(crate) fn rows(arg: &'static str, x: usize, each: usize) -> Result<usize, Error> {
-    if x.is_multiple_of(each) { Ok(x / each) } else { Err(Error::Rows { arg, cols: each, got: x }) }
+    match x.checked_div(each) {
+        Some(n) if n * each == x => Ok(n),
+        _ => Err(Error::Rows { arg, cols: each, got: x }),
+    }
 }
 
 pub(crate) fn dequantize_by<J: Executor, S: Simd, B: Block>(
@@ -294,7 +298,7 @@ pub(crate) fn quantize_by<J: Executor, S: Simd, B: Block>(
         #[inline(always)]
         |(x, out, at): (Read<'_, f32>, Write<'_, B>, crate::parts::Count)| {
             let [out] = out.0 else { return };
-            let from = at.0.start % per * B::ELEMENTS;
+            let from = at.0.start.checked_rem(per).unwrap_or(0) * B::ELEMENTS;
             *out = B::encode(x.0, importance.and_then(|w| w.get(from..)));
         },
     );
@@ -441,7 +445,7 @@ fn rows_here<S: Simd, B: Block>(s: S, weights: &[B], each: usize, x: &[B::Partne
     } else {
         neighbours(s, weights, each, x, out);
     }
-    for (out, row) in rest.iter_mut().zip(last.chunks_exact(each)) {
+    for (out, row) in rest.iter_mut().zip(lines(last, each)) {
         *out = s.vectorize(
             #[inline(always)]
             || product(s, row, x),
@@ -456,9 +460,9 @@ fn rows_apart<S: Simd, B: Block>(s: S, weights: &[B], each: usize, x: &[B::Partn
         #[inline(always)]
         || {
             let quarter = out.len() / 4;
-            let mut parts = weights.chunks_exact(quarter * each).map(|part| part.chunks_exact(each));
-            let mut outs = out.chunks_exact_mut(quarter);
-            let mut row = || parts.next().unwrap_or([].chunks_exact(1));
+            let mut parts = lines(weights, quarter * each).map(|part| lines(part, each));
+            let mut outs = lines_mut(out, quarter);
+            let mut row = || parts.next().unwrap_or(lines(&[], 1));
             let rows = row().zip(row()).zip(row().zip(row()));
             let mut y = || outs.next().unwrap_or_default().iter_mut();
             let out = y().zip(y()).zip(y().zip(y()));
@@ -475,7 +479,7 @@ fn neighbours<S: Simd, B: Block>(s: S, weights: &[B], each: usize, x: &[B::Partn
     s.vectorize(
         #[inline(always)]
         || {
-            for (out, rows) in out.chunks_exact_mut(4).zip(weights.chunks_exact(4 * each)) {
+            for (out, rows) in out.chunks_exact_mut(4).zip(lines(weights, 4 * each)) {
                 let (low, high) = rows.split_at_checked(2 * each).unwrap_or_default();
                 let (a, b) = low.split_at_checked(each).unwrap_or_default();
                 let (c, d) = high.split_at_checked(each).unwrap_or_default();
@@ -501,7 +505,7 @@ pub(crate) fn quant_gemm_by<J: Executor, S: Simd, B: Block>(
         return Ok(());
     }
     if m < FEW {
-        for (x, out) in x.chunks_exact(of_x).zip(out.chunks_exact_mut(n)) {
+        for (x, out) in lines(x, of_x).zip(lines_mut(out, n)) {
             some_rows(j, s, weights, each, x, out);
         }
         return Ok(());
@@ -523,7 +527,7 @@ fn blocks_of_rows<J: Executor, S: Simd, B: Block>(
     [each, of_x, n]: [usize; 3],
     out: &mut [f32],
 ) {
-    let m = out.len() / n;
+    let m = out.len().checked_div(n).unwrap_or(0);
     let work = weights.len().saturating_mul(m * B::ELEMENTS);
     // Whole groups of vectors: what is made of a row's bits serves eight.
     if !J::SERIAL && m > 8 && work > APART {
@@ -555,8 +559,8 @@ fn vectors_here<S: Simd, B: Block>(
             if S::REGISTERS {
                 return products(s, weights, x, each, out);
             }
-            for (x, out) in x.chunks_exact(of_x).zip(out.chunks_exact_mut(n)) {
-                for (row, out) in weights.chunks_exact(each).zip(out) {
+            for (x, out) in lines(x, of_x).zip(lines_mut(out, n)) {
+                for (row, out) in lines(weights, each).zip(out) {
                     *out = product(s, row, x);
                 }
             }

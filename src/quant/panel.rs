@@ -346,32 +346,36 @@ fn by<S: Simd, B: Block, const X: usize>(
     each: usize,
     out: &mut [f32],
 ) {
-    let (lanes, n) = (S::F32::LANES, weights.len() / each);
+    let (lanes, each) = (S::F32::LANES, each.max(1));
+    let n = weights.len() / each;
+    // So many rows of blocks, and of results.
+    let blocks = |rows: usize| (rows * each).max(1);
+    let results = |rows: usize| (rows * n).max(1);
     let mut scratch = [0.0; LANES * WORDS];
     let mut panel = [Rows::<S>::new(s), Rows::new(s)];
     let mut side = Side::<X>::new();
     let mut sums = [[S::F32::splat(s, 0.0); X]; SUBS * TOGETHER / 4];
-    for (x, out) in x.chunks(TOGETHER * each).zip(out.chunks_mut(TOGETHER * n)) {
-        let tiles = || x.chunks(X * each);
-        for (p, rows) in weights.chunks(SUBS * lanes * each).enumerate() {
+    for (x, out) in x.chunks(blocks(TOGETHER)).zip(out.chunks_mut(results(TOGETHER))) {
+        let tiles = || x.chunks(blocks(X));
+        for (p, rows) in weights.chunks(blocks(SUBS * lanes)).enumerate() {
             for sums in sums.iter_mut().take(SUBS * tiles().len()) {
                 *sums = [S::F32::splat(s, 0.0); X];
             }
             for at in (0..each).step_by(STEP / B::ELEMENTS) {
                 let count = (each - at).min(STEP / B::ELEMENTS);
-                for (rows, panel) in rows.chunks(lanes * each).zip(&mut panel) {
+                for (rows, panel) in rows.chunks(blocks(lanes)).zip(&mut panel) {
                     panel.pack(s, rows, [each, at, count], &mut scratch);
                 }
                 for (x, sums) in tiles().zip(sums.chunks_exact_mut(SUBS)) {
                     side.fill::<S, B>(s, x, [each, at, count]);
-                    for ((_, panel), sums) in rows.chunks(lanes * each).zip(&panel).zip(sums) {
+                    for ((_, panel), sums) in rows.chunks(blocks(lanes)).zip(&panel).zip(sums) {
                         tile::<S, B, X>(s, panel, &side, count, sums);
                     }
                 }
             }
-            for (sums, out) in sums.chunks_exact(SUBS).zip(out.chunks_mut(X * n)) {
+            for (sums, out) in sums.chunks_exact(SUBS).zip(out.chunks_mut(results(X))) {
                 for (sums, from) in sums.iter().zip((p * SUBS * lanes..n).step_by(lanes)) {
-                    for (sum, out) in sums.iter().zip(out.chunks_exact_mut(n)) {
+                    for (sum, out) in sums.iter().zip(out.chunks_exact_mut(results(1))) {
                         let to = out.get_mut(from..).unwrap_or_default();
                         let most = to.len().min(lanes);
                         put(*sum, to.get_mut(..most).unwrap_or_default());

@@ -41,7 +41,10 @@ const GUESSES: usize = 8;
 #[inline(always)]
 fn code(x: f32, [lo, hi]: [f32; 2]) -> f32 {
     const SHIFT: f32 = 12_582_912.0;
-    let q = (x.clamp(lo, hi) + SHIFT) - SHIFT;
+    // As `clamp`, which would check the ends in each call.
+    let x = if x < lo { lo } else { x };
+    let x = if x > hi { hi } else { x };
+    let q = (x + SHIFT) - SHIFT;
     if q.is_nan() { 0.0 } else { q }
 }
 

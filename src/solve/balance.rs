@@ -3,6 +3,7 @@
 
 use super::abs;
 use crate::lanes::Element;
+use crate::slices::{lines_mut, swap};
 use crate::view::MatMut;
 
 /// What was done to a matrix, for vectors to be taken back.
@@ -67,8 +68,8 @@ impl<'a, T: Element> Balance<'a, T> {
         if i == to {
             return;
         }
-        for row in h.chunks_exact_mut(n) {
-            row.swap(i, to);
+        for row in lines_mut(h, n) {
+            swap(row, i, to);
         }
         let (above, below) = h.split_at_mut_checked(i.max(to) * n).unwrap_or_default();
         let first = above.get_mut(i.min(to) * n..).unwrap_or_default();
@@ -83,13 +84,14 @@ impl<'a, T: Element> Balance<'a, T> {
             for i in start..end {
                 let row = h.get(i * n..).and_then(|row| row.get(start..end)).unwrap_or_default();
                 let r = length(row.iter());
-                let c = length(h.iter().skip(start * n + i).step_by(n).take(end - start));
+                let c = length(h.iter().skip(start * n + i).step_by(n.max(1)).take(end - start));
                 if r == 0.0 || c == 0.0 {
                     continue;
                 }
                 let scale = self.marks.get(i).copied().unwrap_or(T::ONE).to_f64();
                 let before = exponent(scale) - 1;
-                let e = ((exponent(r) - exponent(c)) / 2).clamp(-most::<T>() - before, most::<T>() - before);
+                let e =
+                    ((exponent(r) - exponent(c)) / 2).max(-most::<T>() - before).min(most::<T>() - before);
                 let (f, g) = (libm::ldexp(1.0, e), libm::ldexp(1.0, -e));
                 if e == 0 || c * f + r * g >= 0.95 * (c + r) {
                     continue;
@@ -101,7 +103,7 @@ impl<'a, T: Element> Balance<'a, T> {
                 let (f, g) = (T::from_f64(f), T::from_f64(g));
                 let row = h.get_mut(i * n..).and_then(|row| row.get_mut(start..n)).unwrap_or_default();
                 row.iter_mut().for_each(|x| *x = *x * g);
-                h.iter_mut().skip(i).step_by(n).take(end).for_each(|x| *x = *x * f);
+                h.iter_mut().skip(i).step_by(n.max(1)).take(end).for_each(|x| *x = *x * f);
             }
             if !changed {
                 break;

@@ -8,6 +8,7 @@ use crate::error::{Error, enough, same_shape};
 use crate::forms::forms;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
+use crate::slices::lines_mut;
 use crate::view::{MatMut, MatRef};
 
 /// Rows of a matrix that is factored at once.
@@ -143,7 +144,7 @@ fn leaf<S: Simd, T: Element>(
     workspace: &mut [T],
 ) -> Result<(), Error> {
     let n = a.rows();
-    let Some(scratch) = workspace.get_mut(..n * n).filter(|scratch| !scratch.is_empty()) else {
+    let Some(scratch) = workspace.get_mut(..n * n).filter(|_| n > 0) else {
         return Ok(());
     };
     for i in 0..n {
@@ -182,7 +183,7 @@ fn columns<T: Element>(scratch: &mut [T], n: usize) -> Option<usize> {
         for x in row.iter_mut() {
             *x = *x / *pivot;
         }
-        for (i, below) in rest.chunks_exact_mut(n).enumerate() {
+        for (i, below) in lines_mut(rest, n).enumerate() {
             let (Some(u), Some(to)) = (row.get(i..), below.get_mut(k + 1 + i..)) else { continue };
             let f = u.first().copied().unwrap_or(T::ZERO);
             for (to, u) in to.iter_mut().zip(u) {

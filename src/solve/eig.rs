@@ -10,6 +10,7 @@ use crate::forms::forms;
 use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 use crate::reduce::dot_on;
+use crate::slices::swap;
 use crate::view::{MatMut, MatRef};
 
 /// Elements of workspace that [`eig`] needs for an `n` by `n` A.
@@ -131,7 +132,7 @@ fn flip<T: Element>(h: &mut [T], n: usize) {
         for j in 0..n - i {
             let (at, to) = (i * n + j, (n - 1 - j) * n + n - 1 - i);
             if at < to {
-                h.swap(at, to);
+                swap(h, at, to);
             }
         }
     }

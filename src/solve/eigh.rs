@@ -10,6 +10,7 @@ use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::pointwise::axpy_on;
 use crate::reduce::dot_on;
+use crate::slices::swap;
 use crate::view::{MatMut, MatRef, VecMut, VecRef};
 
 /// Columns that are made tridiagonal before the rest of the matrix follows.
@@ -102,7 +103,7 @@ fn sort<S: Simd, T: Element>(s: S, values: &mut [T], mut rows: MatMut<'_, T>) ->
         let rest = values.get(i..).unwrap_or_default().iter().zip(i..);
         let Some((_, least)) = rest.reduce(|x, y| if y.0 < x.0 { y } else { x }) else { continue };
         if least != i {
-            values.swap(i, least);
+            swap(values, i, least);
             exchange(s, rows.reborrow(), i, least)?;
         }
     }

@@ -10,6 +10,7 @@ use crate::error::{Error, enough, same_len, same_shape};
 use crate::forms::forms;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
+use crate::slices::{copy, swap};
 use crate::view::{MatMut, MatRef, VecMut};
 
 /// Columns of a panel.
@@ -195,7 +196,7 @@ impl<T: Element> Panel<'_, T> {
                     two = abs(self.of(1, at)) < alpha * rival;
                     if !two {
                         let [first, second] = &mut self.columns;
-                        first.copy_from_slice(second);
+                        copy(second, first);
                     }
                 }
             }
@@ -245,7 +246,7 @@ impl<T: Element> Panel<'_, T> {
                 self.w.set(p, j, x);
             }
         }
-        self.columns.iter_mut().filter(|c| c.len() > p.max(i)).for_each(|c| c.swap(i, p));
+        self.columns.iter_mut().filter(|c| c.len() > p.max(i)).for_each(|c| swap(c, i, p));
     }
 
     /// A block of one row; whether its pivot is a divisor.

@@ -9,6 +9,7 @@ use crate::forms::forms;
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd};
 use crate::pointwise::axpy_on;
+use crate::slices::{lines_mut, swap};
 use crate::view::{MatMut, MatRef, VecRef};
 
 /// Columns that are factored one after the other.
@@ -213,7 +214,7 @@ fn leaf<S: Simd, T: Element>(
     workspace: &mut [T],
 ) -> Result<(), Error> {
     let (m, n) = (a.rows(), a.cols());
-    let Some(scratch) = workspace.get_mut(..m * n).filter(|scratch| !scratch.is_empty()) else {
+    let Some(scratch) = workspace.get_mut(..m * n).filter(|_| m > 0 && n > 0) else {
         return Ok(());
     };
     transpose::run(Serial, s, a.as_ref(), MatMut::packed(scratch, n, m));
@@ -221,8 +222,8 @@ fn leaf<S: Simd, T: Element>(
         let column = scratch.get(k * m + k..(k + 1) * m).unwrap_or_default();
         *pivot = k + iamax_on(s, VecRef::from(column))?;
         if *pivot != k {
-            for column in scratch.chunks_exact_mut(m) {
-                column.swap(k, *pivot);
+            for column in lines_mut(scratch, m) {
+                swap(column, k, *pivot);
             }
         }
         let (done, rest) = scratch.split_at_mut_checked((k + 1) * m).unwrap_or_default();
@@ -237,7 +238,7 @@ fn leaf<S: Simd, T: Element>(
         for l in l.iter_mut() {
             *l = if normal { *l * inverse } else { *l / pivot };
         }
-        for column in rest.chunks_exact_mut(m) {
+        for column in lines_mut(rest, m) {
             let Some((u, to)) = column.get_mut(k..).and_then(|column| column.split_first_mut()) else {
                 continue;
             };

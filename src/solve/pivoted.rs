@@ -10,6 +10,7 @@ use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd};
 use crate::pointwise::axpy_on;
 use crate::reduce::dot_on;
+use crate::slices::swap;
 use crate::view::{MatMut, MatRef, VecRef};
 
 const fn max(a: usize, b: usize) -> usize {
@@ -122,7 +123,7 @@ fn pivot<S: Simd, T: Element>(
             if let (Some(here), Some(there)) = (here, there) {
                 here.swap_with_slice(there);
             }
-            pivots.swap(k, most);
+            swap(pivots, k, most);
             if let (Some(l), Some(w)) = (left.get(k).copied(), whole.get(k).copied())
                 && let (Some(to_l), Some(to_w)) = (left.get_mut(most), whole.get_mut(most))
             {

@@ -10,6 +10,7 @@ use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd};
 use crate::pointwise::axpy_on;
 use crate::reduce::dot_on;
+use crate::slices::lines_mut;
 use crate::view::{MatMut, MatRef, VecRef};
 
 /// Reflections of a block.
@@ -151,7 +152,7 @@ impl<'a, T: Element> Scratch<'a, T> {
 
     /// Their ones, and zeros before them.
     fn complete(&mut self, m: usize, b: usize) {
-        for (k, v) in self.v.chunks_exact_mut(m).take(b).enumerate() {
+        for (k, v) in lines_mut(self.v, m).take(b).enumerate() {
             if let Some((one, zeros)) = v.get_mut(..=k).and_then(<[T]>::split_last_mut) {
                 zeros.fill(T::ZERO);
                 *one = T::ONE;
@@ -246,7 +247,7 @@ fn columns<S: Simd, T: Element>(s: S, v: &mut [T], m: usize, tau: &mut [T]) -> R
         let x = done.get_mut(k * m + k..).unwrap_or_default();
         *tau = reflection(s, x);
         let Some(r) = x.first_mut().map(|x| core::mem::replace(x, T::ONE)) else { continue };
-        for column in rest.chunks_exact_mut(m) {
+        for column in lines_mut(rest, m) {
             let to = column.get_mut(k..).unwrap_or_default();
             let w = dot_on(s, x, to)?;
             axpy_on(s, -*tau * w, x, to)?;

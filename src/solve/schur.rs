@@ -9,6 +9,7 @@ use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 use crate::pointwise::axpy_on;
 use crate::reduce::dot_on;
+use crate::slices;
 use crate::view::MatMut;
 
 /// Elements of workspace that [`schur`] needs for an `n` by `n` A.
@@ -135,7 +136,7 @@ impl<T: Element> Hessenberg<'_, T> {
     pub fn reduce<S: Simd>(&mut self, s: S, scratch: &mut [T]) -> Result<(), Error> {
         let n = self.n;
         self.z.fill(T::ZERO);
-        self.z.iter_mut().step_by(n + 1).for_each(|x| *x = T::ONE);
+        self.z.iter_mut().step_by(n.saturating_add(1)).for_each(|x| *x = T::ONE);
         for k in 0..n.saturating_sub(2) {
             let (v, w) = scratch.split_at_mut_checked(n).unwrap_or_default();
             let (v, w) = (v.get_mut(..n - k - 1).unwrap_or_default(), w.get_mut(..n).unwrap_or_default());
@@ -154,14 +155,14 @@ impl<T: Element> Hessenberg<'_, T> {
             let w_rest = w.get_mut(k + 1..).unwrap_or_default();
             w_rest.fill(T::ZERO);
             let below = self.h.get_mut((k + 1) * n..).unwrap_or_default();
-            for (row, v) in below.chunks_exact(n).zip(&*v) {
+            for (row, v) in slices::lines(below, n).zip(&*v) {
                 axpy_on(s, *v, row.get(k + 1..).unwrap_or_default(), w_rest)?;
             }
-            for (row, v) in below.chunks_exact_mut(n).zip(&*v) {
+            for (row, v) in slices::lines_mut(below, n).zip(&*v) {
                 axpy_on(s, -tau * *v, w_rest, row.get_mut(k + 1..).unwrap_or_default())?;
             }
             // From the right, on all rows.
-            for row in self.h.chunks_exact_mut(n) {
+            for row in slices::lines_mut(self.h, n) {
                 let row = row.get_mut(k + 1..).unwrap_or_default();
                 let f = dot_on(s, v, row)?;
                 axpy_on(s, -tau * f, v, row)?;
@@ -169,10 +170,10 @@ impl<T: Element> Hessenberg<'_, T> {
             // The rows of the transpose of Z are its columns.
             w.fill(T::ZERO);
             let below = self.z.get_mut((k + 1) * n..).unwrap_or_default();
-            for (row, v) in below.chunks_exact(n).zip(&*v) {
+            for (row, v) in slices::lines(below, n).zip(&*v) {
                 axpy_on(s, *v, row, w)?;
             }
-            for (row, v) in below.chunks_exact_mut(n).zip(&*v) {
+            for (row, v) in slices::lines_mut(below, n).zip(&*v) {
                 axpy_on(s, -tau * *v, w, row)?;
             }
         }
@@ -319,7 +320,7 @@ impl<T: Element> Hessenberg<'_, T> {
             let t = v.map(|v| tau * v);
             lines(self.h, [k * n + k, (k + 1) * n], n, rows, v, t);
             let last = if i < k + 3 { i } else { k + 3 };
-            for row in self.h.chunks_exact_mut(n).take(last + 1) {
+            for row in slices::lines_mut(self.h, n).take(last + 1) {
                 if rows == 3 {
                     if let Some([x, y, z]) = row.get_mut(k..k + 3).and_then(|x| x.first_chunk_mut()) {
                         let sum = *x + v[1] * *y + v[2] * *z;
@@ -350,7 +351,7 @@ impl<T: Element> Hessenberg<'_, T> {
             let second = below.get_mut(from..n).unwrap_or_default();
             first.iter_mut().zip(second).for_each(|(p, q)| turn(p, q));
         }
-        for row in self.h.chunks_exact_mut(n).take(i - 1) {
+        for row in slices::lines_mut(self.h, n).take(i - 1) {
             if let Some([p, q]) = row.get_mut(i - 1..=i).and_then(|x| x.first_chunk_mut()) {
                 turn(p, q);
             }

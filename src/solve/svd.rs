@@ -9,6 +9,7 @@ use crate::error::{Error, enough, same_len, same_shape};
 use crate::forms::forms;
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd};
+use crate::slices::swap;
 use crate::view::{MatMut, MatRef, VecMut, VecRef};
 
 /// Rows and columns that are made bidiagonal before the rest of the matrix follows.
@@ -162,7 +163,7 @@ fn sort<S: Simd, T: Element>(s: S, values: &mut [T], rows: [MatMut<'_, T>; 2]) -
         let rest = values.get(i..).unwrap_or_default().iter().zip(i..);
         let Some((_, most)) = rest.reduce(|x, y| if y.0 > x.0 { y } else { x }) else { continue };
         if most != i {
-            values.swap(i, most);
+            swap(values, i, most);
             exchange(s, u.reborrow(), i, most)?;
             exchange(s, vt.reborrow(), i, most)?;
         }

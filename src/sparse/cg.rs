@@ -11,6 +11,7 @@ use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 use crate::pointwise::axpy_on;
 use crate::reduce::{dot_on, norm_l2_on};
+use crate::slices::copy;
 
 /// Elements of workspace that [`cg`] and [`Cg`] need for `n` unknowns.
 pub const fn cg_workspace(n: usize) -> usize {
@@ -225,7 +226,7 @@ impl<'a, T: Element> Cg<'a, T> {
         self.left = self.goal.residual(self.x, self.r)?;
         (self.begun, self.anew) = (self.left.norm, true);
         self.rho = self.precondition(s)?;
-        self.p.copy_from_slice(self.z);
+        copy(self.z, self.p);
         Ok(())
     }
     fn unsolved(&self) -> Error {
@@ -285,7 +286,7 @@ impl<'a, T: Element> Cg<'a, T> {
     /// `z = (LU)⁻¹r`, and `rᵀz`.
     fn precondition<S: Simd>(&mut self, s: S) -> Result<T, Error> {
         let Self { lu, r, z, .. } = self;
-        z.copy_from_slice(r);
+        copy(r, z);
         s.vectorize(
             #[inline(always)]
             || {

@@ -12,6 +12,7 @@ use crate::contract::contract;
 use crate::error::{Error, enough, same_shape};
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd, native};
+use crate::slices::{lines_mut, split_mut};
 use crate::view::{MatMut, MatRef};
 
 /// Columns of A, and rows of B, at a time: one pass of the real product.
@@ -154,9 +155,9 @@ fn product<J: Executor, S: Simd, T: Element>(
     }
     let beta = if beta.im != T::ZERO { T::ONE } else { beta.re };
     let (depth, cols) = (k.min(DEPTH), n.min(COLUMNS));
-    let (pairs, rest) = workspace.split_at_mut(4 * depth * cols);
-    let (lines, rest) = rest.split_at_mut(2 * depth * m.min(ROWS));
-    let (results, rest) = rest.split_at_mut(2 * cols * LINES);
+    let (pairs, rest) = split_mut(workspace, 4 * depth * cols);
+    let (lines, rest) = split_mut(rest, 2 * depth * m.min(ROWS));
+    let (results, rest) = split_mut(rest, 2 * cols * LINES);
     // As many rows as are copied at once.
     let rows = match (c.reborrow().parts().is_some(), a.parts().is_some()) {
         (false, _) => LINES,
@@ -190,7 +191,7 @@ fn product<J: Executor, S: Simd, T: Element>(
 fn copied<'a, T: Element>(a: MatRef<'_, Complex<T>>, to: &'a mut [T]) -> Result<MatRef<'a, T>, Error> {
     let (m, k) = (a.rows(), a.cols());
     let to = to.get_mut(..2 * m * k).unwrap_or_default();
-    for (i, row) in to.chunks_exact_mut(2 * k).enumerate() {
+    for (i, row) in lines_mut(to, 2 * k).enumerate() {
         for (p, to) in row.as_chunks_mut::<2>().0.iter_mut().enumerate() {
             let z = a.get(i, p).unwrap_or_default();
             *to = [z.re, z.im];
@@ -206,9 +207,13 @@ fn as_pairs<T: Element>(
     [first, second]: [bool; 2],
     to: &mut [T],
 ) {
-    let cols = 2 * b.cols();
-    for (p, rows) in to.chunks_exact_mut(2 * cols).enumerate() {
-        let (re, im) = rows.split_at_mut(cols);
+    // Blocks are no wider; with that, the compiler knows that the parts below fit.
+    let n = b.cols().min(COLUMNS);
+    if n == 0 {
+        return;
+    }
+    for (p, rows) in to.chunks_exact_mut(4 * n).enumerate() {
+        let (re, im) = rows.split_at_mut(2 * n);
         let row = b.row_slice(p);
         let pairs = re.as_chunks_mut::<2>().0.iter_mut().zip(im.as_chunks_mut::<2>().0);
         for (j, (re, im)) in pairs.enumerate() {

@@ -365,7 +365,7 @@ pub(crate) fn rows_to_f32<S: Simd, H: Half>(s: S, x: MatRef<'_, H>, width: usize
                 rows.for_each(|to| to.fill(0.0));
             }
             for j in 0..x.cols() {
-                let down = to.iter_mut().skip(j).step_by(width);
+                let down = to.iter_mut().skip(j).step_by(width.max(1));
                 if let Some(col) = x.t().row_slice(j) {
                     down.zip(col).for_each(|(to, x)| *to = x.to_f32());
                 } else {

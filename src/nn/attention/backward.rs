@@ -10,6 +10,7 @@ use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
 use crate::nn::softmax::Times;
 use crate::parts::{LINE, aligned};
+use crate::slices::{lines, lines_mut};
 use crate::view::{MatMut, MatRef};
 
 /// Panels of queries that are multiplied with a packed block of keys.
@@ -88,7 +89,7 @@ pub(super) fn run<S: Simd, T: Element>(s: S, op: &Heads<T>, mut part: Gradients<
 
 /// `to[j] = scale·x[column j]`, rows of a head.
 fn rows<S: Simd, T: Element>(s: S, x: MatRef<'_, T>, at: Columns, scale: T, to: &mut [T]) {
-    for (j, to) in to.chunks_exact_mut(at.dim).enumerate().take(at.count) {
+    for (j, to) in lines_mut(to, at.dim).enumerate().take(at.count) {
         let [row, col] = at.at(j);
         let head = x.block([row, col], [1, at.dim]);
         match head.row_slice(0) {
@@ -162,8 +163,8 @@ fn key_head<S: Simd, T: Element>(s: S, op: &Heads<T>, g: Gradients<'_, T>, mut s
         rows(s, dout, whole.of(value_dim), T::ONE, d_rows);
         logs.fill(T::INFINITY);
         for (j, to) in logs.iter_mut().enumerate().take(count) {
-            let c = first + j;
-            let lse = lse.get(c / group, c % group).unwrap_or(T::INFINITY);
+            let [row, head] = whole.query(j);
+            let lse = lse.get(row, head).unwrap_or(T::INFINITY);
             // A query that sees no key has no weights.
             *to = if lse == -T::INFINITY { T::INFINITY } else { lse };
         }
@@ -232,7 +233,7 @@ fn key_head<S: Simd, T: Element>(s: S, op: &Heads<T>, g: Gradients<'_, T>, mut s
             start += BLOCK;
         }
         low.fill(op.scale);
-        for (p, sums) in sums.chunks_exact(width * dim).enumerate().take(panels) {
+        for (p, sums) in lines(sums, width * dim).enumerate().take(panels) {
             panel::unpack(s, sums, width, low, at(p), dq.reborrow());
         }
         first += count;

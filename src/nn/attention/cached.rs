@@ -10,6 +10,7 @@ use crate::lanes::vector::Vector;
 use crate::lanes::{Simd, drive, native};
 use crate::pointwise::Add;
 use crate::quant::Block;
+use crate::slices::{copy, lines, lines_mut};
 use crate::view::{MatMut, MatRef};
 
 /// What a cache of keys or values is made of: `f16` and `bf16` (feature `half`), `f32`, or blocks of any
@@ -187,7 +188,7 @@ pub fn attention_decode_on<S: Simd, C: Cached>(
     let lens = [q.len(), keys.len(), values.len(), out.len()];
     let Checked { len, row, held } = checked::<C>(op, lens, lse.as_ref().map(|lse| lse.len()), told)?;
     if let Some(Pages { table, rows, len }) = pages
-        && let Some(&i) = table.iter().take(len.div_ceil(rows)).find(|i| **i as usize >= held)
+        && let Some(&i) = table.iter().take(len.div_ceil(rows.max(1))).find(|i| **i as usize >= held)
     {
         return Err(Error::Index { arg: "pages", index: i as usize, below: held });
     }
@@ -283,6 +284,7 @@ impl<C: Cached> Cache<'_, C> {
     #[inline(always)]
     fn at(&self, j: usize) -> usize {
         let row = self.pages.map_or(j, |Pages { table, rows, .. }| {
+            let rows = rows.max(1);
             table.get(j / rows).map_or(usize::MAX, |page| *page as usize * rows + j % rows)
         });
         row.saturating_mul(self.row)
@@ -298,8 +300,8 @@ impl<C: Cached> Cache<'_, C> {
         mut f: impl FnMut(usize, usize, MatRef<'_, f32>),
     ) {
         let dim = self.head * C::ELEMENTS;
-        let heads = self.row / self.head;
-        let later = AHEAD.div_ceil(dim).min(heads);
+        let heads = self.row / self.head.max(1);
+        let later = AHEAD.div_ceil(dim.max(1)).min(heads);
         let starts = |j: usize| {
             let mut to = [0; TOGETHER];
             for (i, to) in to.iter_mut().enumerate() {
@@ -318,9 +320,7 @@ impl<C: Cached> Cache<'_, C> {
                 s.vectorize(
                     #[inline(always)]
                     || {
-                        for ((at, soon), to) in
-                            now.iter().zip(soon).zip(scratch.chunks_exact_mut(dim)).take(n)
-                        {
+                        for ((at, soon), to) in now.iter().zip(soon).zip(lines_mut(scratch, dim)).take(n) {
                             let soon = self.x.as_ptr().wrapping_add(soon.wrapping_add(head * self.head));
                             for line in (0..self.head * size_of::<C>()).step_by(64) {
                                 S::F32::prefetch(s, soon.wrapping_byte_add(line).cast());
@@ -348,7 +348,7 @@ fn run<S: Simd, C: Cached>(
     mut scratch: &mut [f32],
 ) {
     let (dim, group) = (op.dim, op.group);
-    let heads = q.len() / dim;
+    let heads = q.len() / dim.max(1);
     let scratch = &mut scratch;
     let [queries, waiting] = [(); 2].map(|()| take(scratch, heads * dim));
     let scores = take(scratch, heads * BLOCK);
@@ -357,7 +357,7 @@ fn run<S: Simd, C: Cached>(
     let mut state = State { peak, sum, shrink };
     state.clear();
     out.fill(0.0);
-    queries.copy_from_slice(q);
+    copy(q, queries);
     times(s, queries, op.scale);
     let seen = op.seen(0, 0, 0);
     let mut start = seen.start / BLOCK * BLOCK;
@@ -379,8 +379,7 @@ fn run<S: Simd, C: Cached>(
             let weights = scores.get(h * group * BLOCK + j..).unwrap_or_default();
             rows::values(s, v, weights, to, j == 0, 0);
         });
-        for ((sums, more), by) in out.chunks_exact_mut(dim).zip(waiting.chunks_exact(dim)).zip(&*state.shrink)
-        {
+        for ((sums, more), by) in lines_mut(out, dim).zip(lines(waiting, dim)).zip(&*state.shrink) {
             times(s, sums, *by);
             s.vectorize(
                 #[inline(always)]
@@ -391,7 +390,7 @@ fn run<S: Simd, C: Cached>(
     }
     let mut lse = lse.map(|lse| MatMut::packed(lse, 1, heads));
     for (h, (sums, (peak, sum))) in
-        out.chunks_exact_mut(dim).zip(state.peak.iter().zip(&mut *state.sum)).enumerate()
+        lines_mut(out, dim).zip(state.peak.iter().zip(&mut *state.sum)).enumerate()
     {
         finish(*peak, sum, lse.as_mut().map(|l| l.reborrow().block([0, h], [1, 1])));
         times(s, sums, *sum);

@@ -10,6 +10,7 @@ use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
 use crate::nn::softmax::Times;
 use crate::pointwise::Add;
+use crate::slices::{copy, lines, lines_mut};
 use crate::view::{MatMut, MatRef};
 
 /// Keys whose rows pass by all heads together.
@@ -35,7 +36,7 @@ pub(super) fn run<S: Simd, T: Element>(
     mut lse: Option<MatMut<'_, T>>,
     mut scratch: &mut [T],
 ) {
-    let (dim, value_dim, group, kv_heads) = (op.dim, op.value_dim, op.group, k.cols() / op.dim);
+    let (dim, value_dim, group, kv_heads) = (op.dim, op.value_dim, op.group, k.cols() / op.dim.max(1));
     let heads = kv_heads * group;
     let scratch = &mut scratch;
     let queries = take(scratch, heads * dim);
@@ -71,9 +72,8 @@ pub(super) fn run<S: Simd, T: Element>(
             let weights = scores.get(h * group * BLOCK + j..).unwrap_or_default();
             rows::values(s, v, weights, to, j == 0, ahead);
         });
-        for ((sums, more), by) in
-            sums.chunks_exact_mut(value_dim).zip(waiting.chunks_exact(value_dim)).zip(state.shrink.iter())
-        {
+        let pairs = lines_mut(sums, value_dim).zip(lines(waiting, value_dim));
+        for ((sums, more), by) in pairs.zip(state.shrink.iter()) {
             times(s, sums, *by);
             s.vectorize(
                 #[inline(always)]
@@ -83,13 +83,13 @@ pub(super) fn run<S: Simd, T: Element>(
         start += BLOCK;
     }
     for (h, (sums, (peak, sum))) in
-        sums.chunks_exact_mut(value_dim).zip(state.peak.iter().zip(&mut *state.sum)).enumerate()
+        lines_mut(sums, value_dim).zip(state.peak.iter().zip(&mut *state.sum)).enumerate()
     {
         panel::finish(*peak, sum, lse.as_mut().map(|l| l.reborrow().block([0, h], [1, 1])));
         times(s, sums, *sum);
         let mut out = out.reborrow().block([0, h * value_dim], [1, value_dim]);
         if let Some(out) = out.row_slice_mut(0) {
-            out.copy_from_slice(sums);
+            copy(sums, out);
             continue;
         }
         for (p, x) in sums.iter().enumerate() {
@@ -118,8 +118,8 @@ fn each<T: Element>(
     keys: usize,
     mut f: impl FnMut(usize, usize, MatRef<'_, T>, isize),
 ) {
-    let heads = x.cols() / dim;
-    let later = AHEAD.div_ceil(dim).min(heads);
+    let heads = x.cols() / dim.max(1);
+    let later = AHEAD.div_ceil(dim.max(1)).min(heads);
     let at = |row: usize, head: usize| {
         let (row, col) = (row as isize, (head * dim) as isize);
         row.wrapping_mul(x.row_stride()).wrapping_add(col.wrapping_mul(x.col_stride()))

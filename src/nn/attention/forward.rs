@@ -9,6 +9,7 @@ use crate::blas::gemm::{gebp, gebp_interleaved, interleave, tile_cols};
 use crate::lanes::vector::Vector;
 use crate::lanes::{COMPACT, Element, Simd};
 use crate::parts::{LINE, aligned};
+use crate::slices::lines;
 use crate::view::{MatMut, MatRef};
 
 /// Panels of queries that are multiplied with a packed block: with 8, copying the blocks took a tenth of the time.
@@ -36,7 +37,7 @@ pub(super) fn run<S: Simd, T: Element>(s: S, op: &Heads<T>, part: Part<'_, T>, s
         return decode::run(s, op, (q, k, v), mask, row, out, lse, scratch);
     }
     let (group, dim, value_dim) = (op.group, op.dim, op.value_dim);
-    for h in 0..k.cols() / dim {
+    for h in 0..k.cols() / dim.max(1) {
         let q = q.block([0, h * group * dim], [usize::MAX, group * dim]);
         let k = k.block([0, h * dim], [usize::MAX, dim]);
         let v = v.block([0, h * value_dim], [usize::MAX, value_dim]);
@@ -97,7 +98,7 @@ fn key_head<S: Simd, T: Element>(
             }
             // The next block, or the first one for the next queries: a part for each panel.
             let next = if start + BLOCK < seen.end { start + BLOCK } else { 0 };
-            let share = BLOCK.div_ceil(panels);
+            let share = BLOCK.div_ceil(panels.max(1));
             for p in 0..panels {
                 let at_p = at(p);
                 let rows = op.rows_of(row, at_p, start).min(keys);
@@ -165,7 +166,7 @@ fn key_head<S: Simd, T: Element>(
             start += BLOCK;
         }
         // Queries that see no key.
-        for (p, sums) in sums.chunks_exact(width * value_dim).enumerate().take(panels) {
+        for (p, sums) in lines(sums, width * value_dim).enumerate().take(panels) {
             if done.get(p) == Some(&false) {
                 let now = state.of(p * width..(p + 1) * width);
                 deliver(
@@ -194,12 +195,7 @@ fn deliver<S: Simd, T: Element>(
     mut lse: Option<MatMut<'_, T>>,
 ) {
     for (j, (peak, sum)) in state.peak.iter().zip(&mut *state.sum).enumerate().take(at.count) {
-        let c = at.first + j;
-        panel::finish(
-            *peak,
-            sum,
-            lse.as_mut().map(|l| l.reborrow().block([c / at.group, c % at.group], [1, 1])),
-        );
+        panel::finish(*peak, sum, lse.as_mut().map(|l| l.reborrow().block(at.query(j), [1, 1])));
     }
     panel::unpack(s, sums, width, state.sum, at, out);
 }

@@ -7,6 +7,7 @@ use crate::alu::Alu;
 use crate::blas::gemm::{in_registers, scatter_lanes};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
+use crate::slices;
 use crate::view::{MatMut, MatRef};
 use core::ops::Range;
 
@@ -26,9 +27,9 @@ pub(super) struct Columns {
 impl Columns {
     /// Where column `j`'s head starts in a matrix of `group·dim` columns: its row and column.
     #[inline(always)]
-    pub(super) const fn at(self, j: usize) -> [usize; 2] {
-        let c = self.first + j;
-        [c / self.group, c % self.group * self.dim]
+    pub(super) fn at(self, j: usize) -> [usize; 2] {
+        let (c, group) = (self.first + j, self.group.max(1));
+        [c / group, c % group * self.dim]
     }
 
     /// The same columns of a matrix with heads of `dim` elements.
@@ -38,16 +39,17 @@ impl Columns {
 
     /// The query of column `j`, and its head among those that share the key head.
     #[inline(always)]
-    pub(super) const fn query(self, j: usize) -> [usize; 2] {
-        let c = self.first + j;
-        [c / self.group, c % self.group]
+    pub(super) fn query(self, j: usize) -> [usize; 2] {
+        let (c, group) = (self.first + j, self.group.max(1));
+        [c / group, c % group]
     }
 
     /// The rows that `count` columns from `first` on are part of: the first, and how many.
     #[inline(always)]
-    pub(super) const fn rows(self) -> [usize; 2] {
-        let first = self.first / self.group;
-        [first, (self.first + self.count).div_ceil(self.group) - first]
+    pub(super) fn rows(self) -> [usize; 2] {
+        let group = self.group.max(1);
+        let first = self.first / group;
+        [first, (self.first + self.count).div_ceil(group) - first]
     }
 }
 
@@ -251,7 +253,7 @@ unsafe fn unpack_squares<S: Simd, T: Element, const L: usize>(
 pub(super) fn copy<T: Element>(x: MatRef<'_, T>, to: &mut [T]) {
     for (i, to) in to.chunks_exact_mut(x.cols().max(1)).enumerate().take(x.rows()) {
         if let Some(row) = x.row_slice(i) {
-            to.copy_from_slice(row);
+            slices::copy(row, to);
             continue;
         }
         for (j, to) in to.iter_mut().enumerate() {

@@ -31,7 +31,8 @@ impl Tap {
 
     /// The positions that read the elements `reach` of the input.
     pub(super) fn reaching(&self, reach: &Range<usize>, stride: usize) -> Self {
-        let place = |i: usize| self.cells.start.saturating_add(i.saturating_sub(self.first).div_ceil(stride));
+        let place =
+            |i: usize| self.cells.start.saturating_add(i.saturating_sub(self.first).div_ceil(stride.max(1)));
         self.among(&(place(reach.start)..place(reach.end)), stride)
     }
 }

@@ -18,6 +18,7 @@ use crate::lanes::fold::fold_by;
 use crate::lanes::{Element, Simd};
 use crate::parts::{Count, Write, count, each_row};
 use crate::reduce::Sum;
+use crate::slices::lines_mut;
 use crate::view::{MatMut, MatRef};
 use core::ops::Range;
 use im2col::{Source, Tap, again, block_cells, bounds, part, part_mut};
@@ -96,8 +97,9 @@ impl Conv1d {
     fn tap(&self, k: usize, n: usize) -> Tap {
         let before = self.padding.saturating_sub(k * self.dilation);
         // A tap may be outside the line at every place.
-        let start = before.div_ceil(self.stride).min(n);
-        let end = (self.length + self.padding).saturating_sub(k * self.dilation).div_ceil(self.stride).min(n);
+        let (padded, stride) = (self.length + self.padding, self.stride.max(1));
+        let start = before.div_ceil(stride).min(n);
+        let end = padded.saturating_sub(k * self.dilation).div_ceil(stride).min(n);
         // Without a place there is no element either, and its number might overflow.
         let first = if start < end { start * self.stride + k * self.dilation - self.padding } else { 0 };
         Tap { cells: start..end.max(start), first }
@@ -107,8 +109,9 @@ impl Conv1d {
     #[inline(always)]
     fn taps(&self, l: usize) -> (Range<usize>, usize) {
         let at = l * self.stride;
-        let start = self.padding.saturating_sub(at).div_ceil(self.dilation).min(self.kernel);
-        let end = (self.length + self.padding).saturating_sub(at).div_ceil(self.dilation).min(self.kernel);
+        let (padded, apart) = (self.length + self.padding, self.dilation.max(1));
+        let start = self.padding.saturating_sub(at).div_ceil(apart).min(self.kernel);
+        let end = padded.saturating_sub(at).div_ceil(apart).min(self.kernel);
         (start..end.max(start), if start < end { at + start * self.dilation - self.padding } else { 0 })
     }
 
@@ -392,18 +395,18 @@ pub(crate) fn conv1d_by<J: Executor, S: Simd, T: Element>(
     bias.map_or(Ok(()), |bias| same_len("bias", conv.channels_out, bias.len()))?;
     enough(conv1d_workspace(conv), workspace.len())?;
     let Lines { n, co, .. } = lines;
-    let first = |row: usize| bias.and_then(|b| b.get(row % conv.channels_out)).copied().unwrap_or_default();
+    let first = |row: usize| bias.and_then(|b| b.get(row % b.len().max(1))).copied().unwrap_or_default();
     if lines.single() {
         each_row(
             j,
             s,
             n.saturating_mul(conv.kernel),
-            (Count(0..out.len() / n), Write(&mut *out, n)),
+            (Count(0..conv.channels_out * lines.images), Write(&mut *out, n)),
             #[inline(always)]
             |(row, out): (Count, Write<'_, T>)| {
                 out.0.fill(first(row.0.start));
-                let line = part(x, row.0.start / co * conv.length, conv.length);
-                let w = part(weights, row.0.start % conv.channels_out * conv.kernel, conv.kernel);
+                let line = part(x, row.0.start / co.max(1) * conv.length, conv.length);
+                let w = part(weights, row.0.start % conv.channels_out.max(1) * conv.kernel, conv.kernel);
                 rows::forward(s, conv, n, w, line, out.0);
             },
         );
@@ -414,10 +417,10 @@ pub(crate) fn conv1d_by<J: Executor, S: Simd, T: Element>(
             let out = part_mut(out, ys, write);
             let w = part(weights, ws, lines.filters()[1]);
             let all = Source { x: part(x, xs, read), len: conv.length, from: 0 };
-            for start in (0..n).step_by(most.unwrap_or(n)) {
+            for start in (0..n).step_by(most.unwrap_or(n).max(1)) {
                 let cells = start..start.saturating_add(most.unwrap_or(n)).min(n);
-                for (o, line) in out.chunks_exact_mut(n).enumerate() {
-                    line.get_mut(cells.clone()).unwrap_or_default().fill(first(ys / n + o));
+                for (o, line) in lines_mut(out, n).enumerate() {
+                    line.get_mut(cells.clone()).unwrap_or_default().fill(first(ys / n.max(1) + o));
                 }
                 let met = if most.is_some() { lines.met(&cells) } else { 0..0 };
                 let (scratch, workspace) =
@@ -456,20 +459,20 @@ pub(crate) fn conv1d_backward_input_by<J: Executor, S: Simd, T: Element>(
 ) -> Result<(), Error> {
     let lines = conv.on([("dx", dx.len()), ("weights", weights.len()), ("dy", dy.len())])?;
     enough(conv1d_workspace(conv), workspace.len())?;
-    let Lines { n, ci, co, .. } = lines;
-    let length = conv.length;
+    let (Lines { n, ci, co, .. }, length) = (lines, conv.length);
     if lines.single() {
         each_row(
             j,
             s,
             length.saturating_mul(conv.kernel),
-            (Count(0..dx.len() / length), Write(&mut *dx, length)),
+            (Count(0..conv.channels_in * lines.images), Write(&mut *dx, length)),
             #[inline(always)]
             |(row, dx): (Count, Write<'_, T>)| {
                 dx.0.fill(T::ZERO);
                 // The channels of the result that are made of this one.
                 for o in 0..co {
-                    let w = part(weights, (row.0.start % conv.groups * co + o) * conv.kernel, conv.kernel);
+                    let filter = row.0.start % conv.groups.max(1) * co + o;
+                    let w = part(weights, filter * conv.kernel, conv.kernel);
                     rows::backward(s, conv, n, w, part(dy, (row.0.start * co + o) * n, n), dx.0);
                 }
             },
@@ -483,9 +486,9 @@ pub(crate) fn conv1d_backward_input_by<J: Executor, S: Simd, T: Element>(
             let all = Source { x: part(dy, ys, write), len: n, from: 0 };
             let [row, k, len, step] =
                 [lines.filters()[0], conv.kernel, length, conv.stride].map(|n| n as isize);
-            for start in (0..length).step_by(most.unwrap_or(length)) {
+            for start in (0..length).step_by(most.unwrap_or(length).max(1)) {
                 let reach = start..start.saturating_add(most.unwrap_or(length)).min(length);
-                for line in dx.chunks_exact_mut(length) {
+                for line in lines_mut(dx, length) {
                     line.get_mut(reach.clone()).unwrap_or_default().fill(T::ZERO);
                 }
                 let taps = (0..conv.kernel).map(|tap| conv.tap(tap, n).reaching(&reach, conv.stride));
@@ -562,7 +565,8 @@ pub(crate) fn conv1d_backward_weights_by<J: Executor, S: Simd, T: Element>(
             #[inline(always)]
             |(o, dw): (Count, Write<'_, T>)| {
                 for image in 0..images {
-                    let x = part(x, (image * conv.channels_in + o.0.start / co) * conv.length, conv.length);
+                    let line = image * conv.channels_in + o.0.start / co.max(1);
+                    let x = part(x, line * conv.length, conv.length);
                     let dy = part(dy, (image * conv.channels_out + o.0.start) * n, n);
                     rows::weights(s, conv, n, x, dy, dw.0);
                 }

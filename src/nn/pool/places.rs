@@ -82,15 +82,15 @@ impl Along {
             let first = start.saturating_sub(before);
             return Taps { first, n: (start + kernel - before).min(n) - first, step };
         }
-        let left_out = before.saturating_sub(start).div_ceil(step);
-        let end = (n + before - start).div_ceil(step).min(kernel);
+        let left_out = before.saturating_sub(start).div_ceil(step.max(1));
+        let end = (n + before - start).div_ceil(step.max(1)).min(kernel);
         Taps { first: start + left_out * step - before, n: end - left_out, step }
     }
 
     /// The elements of window `i` that are not behind the padding.
     #[inline(always)]
     pub(super) fn padded_taps(&self, i: usize) -> usize {
-        (self.padded() - i * self.stride).div_ceil(self.dilation).min(self.kernel)
+        (self.padded() - i * self.stride).div_ceil(self.dilation.max(1)).min(self.kernel)
     }
 }
 
@@ -149,8 +149,8 @@ impl Planes {
     /// The windows of a line whose columns are in the volume.
     #[inline(always)]
     pub(super) fn inner(&self) -> Range<usize> {
-        let Along { n: w, stride: s, before: p, .. } = self.across;
-        let span = self.across.span();
+        let Along { n: w, stride, before: p, .. } = self.across;
+        let (s, span) = (stride.max(1), self.across.span());
         let end = if w + p < span { 0 } else { (w + p - span) / s + 1 };
         let [start, end] = [p.div_ceil(s), end].map(|j| j.min(self.cols));
         start..end.max(start)
@@ -206,7 +206,7 @@ impl Planes {
     #[inline(always)]
     pub(super) fn each_strip(&self, mut f: impl FnMut(Strip, usize)) {
         let (Along { stride: s, before: p, .. }, span) = (self.across, self.across.span());
-        let most = (STRIP - span) / s + 1;
+        let most = (STRIP - span) / s.max(1) + 1;
         self.each_line(
             #[inline(always)]
             |line, at| {

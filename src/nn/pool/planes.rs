@@ -12,6 +12,7 @@ use crate::lanes::windows::{Joined, Largest, Slide, interleave};
 use crate::lanes::{Element, Simd, drive, strided};
 use crate::pointwise::Add;
 use crate::reduce::Exact;
+use crate::slices::{copy, lines_mut};
 use core::ops::Range;
 
 impl Planes {
@@ -96,8 +97,9 @@ impl Planes {
     #[inline(always)]
     pub(super) fn means<S: Simd, T: Element>(&self, s: S, count_padding: bool, sums: &mut [T]) {
         let lines = if self.even(count_padding) { self.cells } else { self.cols };
-        for (at, sums) in sums.chunks_exact_mut(lines).enumerate() {
-            let line = Line { i: at % self.rows, ..self.line(at / self.rows) };
+        for (at, sums) in lines_mut(sums, lines).enumerate() {
+            let (k, i) = (at / self.rows.max(1), at % self.rows.max(1));
+            let line = Line { i, ..self.line(k) };
             self.divide(s, count_padding, (line, 0), sums);
         }
     }
@@ -171,7 +173,7 @@ impl Planes {
             #[inline(always)]
             |strip, at| {
                 let shares = part_mut(&mut padded, STRIP..STRIP + strip.n);
-                shares.copy_from_slice(part(dy, at..at + strip.n));
+                copy(part(dy, at..at + strip.n), shares);
                 self.divide(s, count_padding, (strip.line, strip.col), shares);
                 if let Some(behind) = padded.get_mut(STRIP + strip.n..2 * STRIP + strip.n) {
                     behind.fill(T::ZERO);
@@ -327,7 +329,7 @@ impl Planes {
                     }
                     // What the run before has left behind this one.
                     part_mut(&mut places, STRIP + n..STRIP + n + k + 16).fill(-T::ONE);
-                    part_mut(&mut padded, STRIP..STRIP + n).copy_from_slice(dy);
+                    copy(dy, part_mut(&mut padded, STRIP..STRIP + n));
                     for at in (0..slide.rows).map(|r| r * slide.width) {
                         let dx = part_mut(dx, first + at..first + at + (n - 1) * step + k);
                         slide.collect(s, [&places, &padded], STRIP, at, dx);
@@ -346,7 +348,7 @@ impl Planes {
         let mut largest = (self.over(line).0 + cols.first, -T::INFINITY);
         for at in self.starts(line, None).map(|at| at + cols.first) {
             let line = part(x, at..x.len());
-            for (t, x) in line.iter().step_by(cols.step).take(cols.n).enumerate() {
+            for (t, x) in line.iter().step_by(cols.step.max(1)).take(cols.n).enumerate() {
                 // Without a branch: which is largest is hard to guess.
                 largest = if beyond(*x, largest.1) { (at + t * cols.step, *x) } else { largest };
             }

@@ -111,7 +111,7 @@ impl Op for Coordinates {
         input == 0
     }
     fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
-        let [rows, cols] = [5 * rows, narrowed(cols)];
+        let [rows, cols] = [5 * rows.min(100), narrowed(cols)];
         let n = r.bits() as usize % (3 * rows.max(cols));
         let x = vec![r.ids(n, rows), r.ids(n, cols), r.slice(n, 2.0)];
         Args::new::<Self>(x, vec![], &[("rows", rows), ("cols", cols), ("spare", 2)])
