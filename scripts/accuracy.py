@@ -156,6 +156,11 @@ def seen(log: str, drawn: bool) -> dict[tuple[str, str, str], Seen]:
     return worst
 
 
+def of(bound: Bound, worst: dict[tuple[str, str, str], Seen]) -> list[tuple[str, Seen]]:
+    """The errors of a bound by type, where a test noted any."""
+    return [(ty, worst[bound.op, bound.name, ty]) for ty in bound.types if (bound.op, bound.name, ty) in worst]
+
+
 def cell(bound: Bound, at: Seen) -> str:
     """The worst error in the unit of the bound."""
     if bound.unit == "of it" or bound.k is None:
@@ -170,9 +175,9 @@ def row(bound: Bound, worst: dict[tuple[str, str, str], Seen]) -> str:
     name = f"`{bound.op}`" + (f", {bound.label()}" if bound.label() else "")
     if bound.exact:
         return f"| {name} | exact | 0 | | bits: `{bound.test}` | |"
-    if bound.op in UNITS and not any((bound.op, bound.name, ty) in worst for ty in bound.types):
+    there = of(bound, worst)
+    if bound.op in UNITS and not there:
         return f"| {name} | {bound.text} | | | this machine lacks {UNITS[bound.op]} | |"
-    there = [(ty, worst[bound.op, bound.name, ty]) for ty in bound.types if (bound.op, bound.name, ty) in worst]
     if not there:
         raise Failure(f"{bound.op} {bound.name}: no test noted an error of {bound.types}")
     most = max((at for _, at in there), key=lambda at: at.share)
@@ -258,16 +263,16 @@ def ran(log: str, tally: Tally) -> None:
     worst, same, found = seen(log, drawn=True), seen(log, drawn=False), rows(DOCS.read_text())
     for bound in bounds():
         what = f"{bound.op} {bound.name}".strip()
-        there = [worst[bound.op, bound.name, ty] for ty in bound.types if (bound.op, bound.name, ty) in worst]
+        there = of(bound, worst)
         if not there:
             if not bound.exact and bound.op not in UNITS:
                 tally.wrong(f"{what}: no test noted its errors")
             continue
-        share = max(at.share for at in there)
+        share = max(at.share for _, at in there)
         if not share <= (0 if bound.exact else 1):
             tally.wrong(f"{what}: {share:g} of the bound")
         # Cases that are the same in each run.
-        share = max((same[bound.op, bound.name, ty].share for ty in bound.types if (bound.op, bound.name, ty) in same), default=0)
+        share = max((at.share for _, at in of(bound, same)), default=0)
         said = found.get((bound.op, bound.label()), ["", "", ""])[2]
         if said and share > NEWS * float(said) and share > LOW:
             tally.wrong(f"{what}: {share:.3f} of the bound, more than the {said} of docs/accuracy.md: write the table again")

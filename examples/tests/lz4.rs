@@ -301,8 +301,8 @@ fn files_and_pipes() {
 fn files_are_whole_or_not_there() {
     common::disk::inside(program);
     let folder = Folder::new("whole");
-    let file = folder.file("a", &noise(5000));
-    let packed = folder.file("a.lz4", &made(&noise(5000), None));
+    let file = folder.file("a", noise(5000));
+    let packed = folder.file("a.lz4", made(&noise(5000), None));
     let out = folder.file("out", b"old");
     std::fs::hard_link(&file, folder.path("hard")).unwrap();
     std::os::unix::fs::symlink(&packed, folder.path("soft")).unwrap();

@@ -137,7 +137,7 @@ fn a_tone_of_every_coding() {
 #[test]
 fn windows_and_sizes() {
     let folder = Folder::new("windows");
-    let sound = folder.file("sound.wav", &tone(3, 32, [1, 0], 4000, 1000.0));
+    let sound = folder.file("sound.wav", tone(3, 32, [1, 0], 4000, 1000.0));
     let picture = folder.path("picture.png");
     for (args, size, resolution) in [
         (&["--fft=1024"][..], "12 x 513 pixels", "1000.0 Hz"),
@@ -158,7 +158,7 @@ fn windows_and_sizes() {
         let level: f64 = out.split("s, ").last().unwrap().split(' ').next().unwrap().parse().unwrap();
         assert!((level + 6.02).abs() < 0.1 || args[0] == "--fft=2", "{args:?}: {out}");
     }
-    let silent = folder.file("silent.wav", &tone(1, 16, [1, 1], 64, 1000.0));
+    let silent = folder.file("silent.wav", tone(1, 16, [1, 1], 64, 1000.0));
     let (code, out, err) = program(&[&silent, &picture, "--fft=64"]);
     assert!(code == 0 && err.is_empty() && out.ends_with("\nsilence\n"), "{out} {err}");
     assert!(pixels(&picture).2.iter().all(|p| *p == 0));
@@ -245,7 +245,7 @@ fn bins_without_a_partner_have_their_level() {
 #[test]
 fn what_is_of_no_use_writes_nothing() {
     let folder = Folder::new("refused");
-    let sound = folder.file("sound.wav", &tone(1, 16, [2, 0], 300, 1000.0));
+    let sound = folder.file("sound.wav", tone(1, 16, [2, 0], 300, 1000.0));
     let picture = folder.file("picture.png", b"old");
     let damaged = folder.file("damaged.wav", &tone(1, 16, [2, 0], 300, 1000.0)[..40]);
     let (sound, picture, damaged) = (sound.as_str(), picture.as_str(), damaged.as_str());
@@ -303,7 +303,7 @@ fn what_is_of_no_use_writes_nothing() {
 fn too_large_a_picture() {
     let folder = Folder::new("large");
     let sound = folder
-        .file("sound.wav", &riff(&[chunk(b"fmt ", &format(1, 1, 8000, 8)), chunk(b"data", &[128; 80_000])]));
+        .file("sound.wav", riff(&[chunk(b"fmt ", &format(1, 1, 8000, 8)), chunk(b"data", &[128; 80_000])]));
     let (code, _, err) = program(&[&sound, &folder.path("x.png"), "--fft=65536", "--hop=1"]);
     assert!(
         code == 2 && err.contains("14465 frames of 32769 bins are too large a picture: --hop 1 is too small"),
@@ -316,7 +316,7 @@ fn too_large_a_picture() {
 fn the_picture_is_whole_or_not_there() {
     common::disk::inside(program);
     let folder = Folder::new("whole");
-    let sound = folder.file("sound.wav", &tone(1, 16, [1, 0], 30_000, 1000.0));
+    let sound = folder.file("sound.wav", tone(1, 16, [1, 0], 30_000, 1000.0));
     let picture = folder.file("picture.png", b"old");
     std::fs::hard_link(&sound, folder.path("hard")).unwrap();
     std::os::unix::fs::symlink(&sound, folder.path("soft")).unwrap();

@@ -211,7 +211,7 @@ fn sizes_that_are_not_so() {
 fn numbers_are_printed() {
     let folder = Folder::new("samples");
     let data = [0.5f32, -1.0, 0.1, 3.0, 7.0].map(f32::to_le_bytes).concat();
-    let sound = folder.file("x.wav", &riff(&[plain(3, 2, 8, 32), chunk(b"data", &data)]));
+    let sound = folder.file("x.wav", riff(&[plain(3, 2, 8, 32), chunk(b"data", &data)]));
     let (code, out, err) = program(&[&sound, "--samples"]);
     assert_eq!((code, &*out), (0, "8000 Hz, 2 channels\n0.5 -1\n0.1 3\n"));
     assert_eq!(err, format!("spectrum: note: {sound}: 4 bytes after the last whole frame are left out\n"));

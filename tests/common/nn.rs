@@ -347,8 +347,8 @@ pub fn run<S: Simd, T: Element, O: Op>(s: S, form: Form, a: &Args<T>) -> Option<
         };
         let finite = || a.x.iter().flatten().all(|x| *x - *x == T::ZERO);
         let overflowed = matches!(done, Err(Error::Domain { arg }) if late(arg) && finite());
-        let on_its_way = overflowed || matches!(done, Err(Error::Pivot { .. } | Error::Convergence { .. }));
-        let refused = done.is_err() && !on_its_way;
+        let after_writes = overflowed || matches!(done, Err(Error::Pivot { .. } | Error::Convergence { .. }));
+        let refused = done.is_err() && !after_writes;
         assert!(!refused || bits(out) == bits(before), "{at}: wrote, and then refused with {done:?}");
         outputs.push(out.to_vec());
     }
