@@ -92,7 +92,8 @@ HOST = $(shell rustc -vV | sed -n 's/host: //p')
 COUNT = --cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares
 fuzz:
 	CARGO_TARGET_DIR=target/fuzz RUSTFLAGS="$(COUNT) -Cdebug-assertions=yes -Coverflow-checks=yes -Ccodegen-units=16" cargo build --release --manifest-path fuzz/Cargo.toml --target $(HOST)
-	for t in quant gguf lz4 lz4_frame op plan signals sparse tokens wav; do \
+	python3 fuzz/seeds.py target/fuzz/corpus/wav
+	for t in capi quant gguf lz4 lz4_frame op plan signals sparse tokens wav; do \
 		mkdir -p target/fuzz/corpus/$$t && \
 		target/fuzz/$(HOST)/release/$$t -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -timeout=20 -print_final_stats=1 -artifact_prefix=target/fuzz/corpus/$$t- target/fuzz/corpus/$$t || exit 1; \
 	done

@@ -377,7 +377,10 @@ fn the_writer_refuses_before_it_writes() {
     assert_eq!(say(&[("general.alignment", one)], &[], 8), (Error::Unfit("general.alignment"), 0));
     assert_eq!(say(&[], &[t("x"), t("x")], 8), (Error::Duplicate("x"), 0));
     for got in [7, 9] {
-        assert_eq!(say(&[], &[t("x")], got).0, Error::Bytes { name: "x", expected: 8, got });
+        let (error, written) = say(&[], &[t("x")], got);
+        assert_eq!(error, Error::Bytes { name: "x", expected: 8, got });
+        // No byte past the last one is written.
+        assert!(written <= say(&[], &[t("x")], 0).1 + 8, "{written} of {got}");
     }
     assert_eq!(Info::new("x", &[1; 5], 0), Err(Error::Shape("x")));
     assert_eq!(Info::new("x", &[1, 16], 2), Err(Error::Shape("x")));

@@ -294,7 +294,11 @@ unsafe fn gesvd<T: Scratch>(
     let (k, most) = (long(m.min(n)), long(m.max(n)));
     let least = (3 * k + most).max(5 * k);
     // SAFETY: the caller passes pointers that are valid for these sizes.
-    unsafe { singular([6, 9, 11, 13], jobs, [m, n], a, lda, s, [u, vt], [ldu, ldvt], work, lwork, least) }
+    let info = unsafe {
+        singular([6, 9, 11, 13], jobs, [m, n], a, lda, s, [u, vt], [ldu, ldvt], work, lwork, least)?
+    };
+    // Its iteration does not end with NaN, for which it has no number.
+    Ok(if info < 0 { 1 } else { info })
 }
 
 #[allow(clippy::too_many_arguments, reason = "LAPACK")]
