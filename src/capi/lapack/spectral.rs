@@ -355,7 +355,8 @@ unsafe fn singular<T: Scratch>(
     let k = m.min(n);
     let shapes = [[m, left.vectors(m, k)], [right.vectors(n, k), n]];
     legal(at[0], [m, n], lda)?;
-    legal(at[1], if shapes[0][1] > 0 { shapes[0] } else { [1, 1] }, ldu)?;
+    // LAPACK holds `ldu` to the rows of vectors that are asked for, where there are none of them too.
+    legal(at[1], if matches!(left, Job::All | Job::Some) { shapes[0] } else { [1, 1] }, ldu)?;
     legal(at[2], if shapes[1][0] > 0 { shapes[1] } else { [1, 1] }, ldvt)?;
     // SAFETY: the caller's promise.
     unsafe {
