@@ -370,6 +370,7 @@ fn run<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
     Ok(worst)
 }
 
+/// The forms of an op on each of these shapes, in turn, and with special values: its worst error.
 fn family<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
     gpu: &Gpu<D>,
     language: &str,
@@ -377,6 +378,18 @@ fn family<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
     forms: &[(&'static str, &[(&str, usize)])],
     all: &mut Vec<Worst>,
 ) -> Result<(), Error> {
+    let mut worst = on_shapes::<T, D, O>(gpu, language, shapes, forms)?;
+    specials::op::<T, O>(language, forms[0].1, &mut worst, |a| outputs::<T, D, O>(gpu, O::NAME, a, 3))?;
+    all.push(worst);
+    Ok(())
+}
+
+fn on_shapes<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
+    gpu: &Gpu<D>,
+    language: &str,
+    shapes: &[[usize; 2]],
+    forms: &[(&'static str, &[(&str, usize)])],
+) -> Result<Worst, Error> {
     let mut worst = Worst { op: O::NAME, share: 0.0, got: 0.0, want: 0.0 };
     let mut noise = Noise(17);
     for (i, [rows, cols]) in shapes.iter().enumerate() {
@@ -390,9 +403,7 @@ fn family<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
             worst = this;
         }
     }
-    specials::op::<T, O>(language, forms[0].1, &mut worst, |a| outputs::<T, D, O>(gpu, O::NAME, a, 3))?;
-    all.push(worst);
-    Ok(())
+    Ok(worst)
 }
 
 /// `gemv` of both layouts, on parts of larger matrices.
@@ -542,7 +553,13 @@ pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + Blocking + 's
         attention::RopeBackward: "rope_backward" on heads;
         attention::RopeView: "rope_view" on heads;
     }
-    all.extend(attentions::<T, D>(gpu, language, heads)?);
+    let [mut forward, mut backward] = attentions::<T, D>(gpu, language, heads)?;
+    let on = |a: &Args<T>| outputs::<T, D, attention::Forward>(gpu, "attention", a, 3);
+    specials::op::<T, attention::Forward>(language, &[], &mut forward, on)?;
+    let on = |a: &Args<T>| outputs::<T, D, attention::Backward>(gpu, "attention_backward", a, 3);
+    let window = [("causal", 1), ("window", 5)];
+    specials::op::<T, attention::Backward>(language, &window, &mut backward, on)?;
+    all.extend([forward, backward]);
     all.extend(linear::story::<T, D>(gpu, language, far)?);
     all.extend(solvers::story::<T, D>(gpu, language, far)?);
     all.extend(eigen::story::<T, D>(gpu, language)?);
@@ -553,17 +570,16 @@ pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + Blocking + 's
     Ok(all)
 }
 
-/// Attention and its gradients, with masks in turn.
+/// Attention and its gradients, with masks in turn: their worst errors.
 pub fn attentions<T: Scalar, D: Computes<T> + Blocking + 'static>(
     gpu: &Gpu<D>,
     language: &str,
     heads: &[[usize; 2]],
-) -> Result<Vec<Worst>, Error> {
-    let mut all = vec![];
+) -> Result<[Worst; 2], Error> {
     let masks: [&[(&str, usize)]; 4] =
         [&[], &[("causal", 1)], &[("causal", 1), ("window", 5)], &[("window", 3)]];
     let forms = masks.map(|m| ("attention", m));
-    family::<T, D, attention::Forward>(gpu, language, heads, &forms, &mut all)?;
+    let forward = on_shapes::<T, D, attention::Forward>(gpu, language, heads, &forms)?;
     let mut worst = Worst { op: "attention_backward", share: 0.0, got: 0.0, want: 0.0 };
     let mut noise = Noise(23);
     for (i, [rows, cols]) in heads.iter().enumerate() {
@@ -581,8 +597,5 @@ pub fn attentions<T: Scalar, D: Computes<T> + Blocking + 'static>(
             worst = this;
         }
     }
-    let call = |a: &Args<T>| outputs::<T, D, attention::Backward>(gpu, "attention_backward", a, 3);
-    specials::op::<T, attention::Backward>(language, masks[2], &mut worst, call)?;
-    all.push(worst);
-    Ok(all)
+    Ok([forward, worst])
 }
