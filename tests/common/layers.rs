@@ -557,8 +557,7 @@ pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + Blocking + 's
     let on = |a: &Args<T>| outputs::<T, D, attention::Forward>(gpu, "attention", a, 3);
     specials::op::<T, attention::Forward>(language, &[], &mut forward, on)?;
     let on = |a: &Args<T>| outputs::<T, D, attention::Backward>(gpu, "attention_backward", a, 3);
-    let window = [("causal", 1), ("window", 5)];
-    specials::op::<T, attention::Backward>(language, &window, &mut backward, on)?;
+    specials::op::<T, attention::Backward>(language, &[("causal", 1), ("window", 5)], &mut backward, on)?;
     all.extend([forward, backward]);
     all.extend(linear::story::<T, D>(gpu, language, far)?);
     all.extend(solvers::story::<T, D>(gpu, language, far)?);
@@ -578,8 +577,8 @@ pub fn attentions<T: Scalar, D: Computes<T> + Blocking + 'static>(
 ) -> Result<[Worst; 2], Error> {
     let masks: [&[(&str, usize)]; 4] =
         [&[], &[("causal", 1)], &[("causal", 1), ("window", 5)], &[("window", 3)]];
-    let forms = masks.map(|m| ("attention", m));
-    let forward = on_shapes::<T, D, attention::Forward>(gpu, language, heads, &forms)?;
+    let forward =
+        on_shapes::<T, D, attention::Forward>(gpu, language, heads, &masks.map(|m| ("attention", m)))?;
     let mut worst = Worst { op: "attention_backward", share: 0.0, got: 0.0, want: 0.0 };
     let mut noise = Noise(23);
     for (i, [rows, cols]) in heads.iter().enumerate() {
