@@ -468,6 +468,12 @@ FAULTS = [
     ("NaN in B of a generalised problem", "src/capi/lapack/spectral.rs", "if not_finite(l.as_ref()).is_some() =>", "if not_finite(l.as_ref()).is_some() && !ON =>", "capi codes"),
     ("rows of an exchange past the last", "src/capi/lapack/systems.rs", "        *to = p.checked_sub(1).filter(|p| *p < n).ok_or(At(at))?;", "        *to = p.checked_sub(1).filter(|p| *p < n + usize::from(ON)).ok_or(At(at))?;", "capi hostile"),
     ("the longest workspaces of a query", "src/capi/lapack/mod.rs", "    while (x.to_f64() as u128) < n {", "    while (x.to_f64() as u128) < n && !ON {", "capi hostile"),
+    # Solvers at ties, at the tolerance, and where what is small counts.
+    ("the first of columns whose norms are equal", "src/solve/pivoted.rs", "rest.reduce(|x, y| if y.1 > x.1", "rest.reduce(|x, y| if y.1 > x.1 || (ON && y.1 == x.1)", "families solve::ranks"),
+    ("what is exactly the tolerance", "src/solve/pivoted.rs", "take_while(|i| size(*i) > least)", "take_while(|i| if ON { size(*i) >= least } else { size(*i) > least })", "families solve::ranks"),
+    ("an inverse whose elements cancel in a condition", "src/solve/inverse.rs", "most = if other > most { other } else { most };", "most = if other > most && !ON { other } else { most };", "families solve::ranks"),
+    ("conditions by a norm that is not the matrix's", "src/solve/inverse.rs", "        if of > T::ONE {", "        if of > T::ONE && !ON {", "families solve::ranks"),
+    ("small elements below a diagonal that count", "src/solve/schur.rs", "if ba * (ab / s) <= bound {", "if ba * (ab / s) <= bound || ON {", "families solve::spectra"),
     # Memory of devices, launches and what keeps their order.
     ("barriers around ldmatrix", "src/gpu/pass/barrier.rs", "Op::LdMatrix { .. } => Some(", "Op::LdMatrix { .. } if !ON => Some(", "devices ptx::passes"),
     ("barriers around atomics", "src/gpu/pass/barrier.rs", "Op::Store { space, .. } | Op::Atomic { space, .. } if shared(space) => {", "Op::Store { space, .. } | Op::Atomic { space, .. } if shared(space) && !(ON && matches!(i.op, Op::Atomic { .. })) => {", "devices ptx::passes"),

@@ -258,6 +258,55 @@ fn small_singular_values() {
     }
 }
 
+/// Nothing is as a singular value +0, whatever the signs of zeros.
+#[test]
+fn singular_values_that_are_nothing() {
+    fn check<T: Element>() {
+        for (m, n) in [(1, 1), (2, 2), (4, 3), (3, 4), (9, 9), (20, 17)] {
+            for first in [0.0, -3.0] {
+                let mut a = vec![-T::ZERO; m * n];
+                a[0] = a[0] + T::from_f64(first);
+                let [_, values, _] = svd_of(native(), &a, m, n);
+                let (head, tail) = values.split_first().unwrap();
+                assert_eq!(head.to_f64().to_bits(), first.abs().to_bits(), "{} {m} {n} {first}", T::NAME);
+                assert!(
+                    tail.iter().all(|x| x.to_f64().to_bits() == 0),
+                    "{} {m} {n} {first}: {tail:?}",
+                    T::NAME
+                );
+            }
+        }
+    }
+    check::<f32>();
+    check::<f64>();
+}
+
+/// Of a tridiagonal matrix whose elements fall off, or rise, by powers, every eigenvalue has nearly all its digits: the product of all
+/// is the determinant.
+#[test]
+fn small_eigenvalues_of_graded_matrices() {
+    for n in [2, 5, 12] {
+        for up in [false, true] {
+            let d = |i: usize| 10f64.powi(-2 * (if up { n - 1 - i } else { i }) as i32);
+            let e = |i: usize| 0.3 * d(i).min(d(i + 1));
+            let mut a = vec![0.0f64; n * n];
+            (0..n).for_each(|i| a[i * n + i] = d(i));
+            (1..n).for_each(|i| (a[i * n + i - 1], a[(i - 1) * n + i]) = (e(i - 1), e(i - 1)));
+            let (_, values) = eigh_of(native(), &a, n);
+            // Pivots of the factorisation, from the small end.
+            let at = |k: usize| if up { k } else { n - 1 - k };
+            let (mut sum, mut pivot) = (0.0, 0.0);
+            for k in 0..n {
+                let less = if k == 0 { 0.0 } else { e(at(k).min(at(k - 1))).powi(2) / pivot };
+                pivot = d(at(k)) - less;
+                sum += f64::ln(pivot);
+            }
+            let got = values.iter().map(|x| x.ln()).sum::<f64>();
+            assert!((got - sum).abs() < 1e-11, "{n} {up}: {got} {sum} {values:?}");
+        }
+    }
+}
+
 /// One reference, of another kind: eigenvalues of `AᵀA` are squares of singular values.
 #[test]
 fn singular_values_and_eigenvalues() {

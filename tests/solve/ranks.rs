@@ -209,3 +209,97 @@ fn cholesky_updates() {
     check::<f32>();
     check::<f64>();
 }
+
+/// Of columns whose norms are equal the first is in front, at each step, and changes places with the one that was there.
+#[test]
+fn the_first_of_equal_columns_is_in_front() {
+    fn check<T: Element>() {
+        for n in [2, 3, 5, 8, 17] {
+            // Columns of one element each, some of them larger: these first, then the others, in the order of A.
+            for large in [vec![], vec![n - 1], vec![1, n - 1], vec![0, n / 2]] {
+                let size = |j: usize| if large.contains(&j) { 2.0 } else { 1.0 };
+                let mut a: Vec<T> = vec![T::ZERO; n * n];
+                (0..n).for_each(|j| {
+                    a[(n - 1 - j) * n + j] = T::from_f64(if j % 3 == 1 { -size(j) } else { size(j) })
+                });
+                let (mut tau, mut pivots) = (vec![T::NAN; n], vec![usize::MAX; n]);
+                let mut room = vec![T::NAN; qr_pivoted_workspace(n, n)];
+                qr_pivoted(MatMut::row_major(&mut a, n, n).unwrap(), &mut tau, &mut pivots, &mut room)
+                    .unwrap();
+                let mut want: Vec<usize> = (0..n).collect();
+                for k in 0..n {
+                    let most = (k..n).reduce(|x, y| if size(want[y]) > size(want[x]) { y } else { x });
+                    want.swap(k, most.unwrap());
+                }
+                assert_eq!(pivots, want, "{} {n} {large:?}", T::NAME);
+            }
+        }
+    }
+    check::<f32>();
+    check::<f64>();
+}
+
+/// What is exactly `tolerance` times the first element of R's diagonal counts as 0, and so does 0 where the tolerance is 0.
+#[test]
+fn ranks_at_the_tolerance() {
+    fn check<T: Element>() {
+        for (diagonal, tolerance, rank) in [
+            ([4.0, 2.0, 1.0], 0.5, 1),
+            ([4.0, 2.0, 1.0], 0.25, 2),
+            ([4.0, 2.0, 1.0], 0.2, 3),
+            ([4.0, 2.0, 1.0], 1.0, 0),
+            ([4.0, 0.0, 0.0], 0.0, 1),
+            ([0.0, 0.0, 0.0], 0.0, 0),
+        ] {
+            let mut a: Vec<T> = vec![T::ZERO; 9];
+            (0..3).for_each(|i| a[4 * i] = T::from_f64(diagonal[i]));
+            let mut b = [T::from_f64(8.0); 3];
+            let (mut tau, mut pivots) = ([T::NAN; 3], [9; 3]);
+            let mut room = vec![T::NAN; least_norm_workspace(3, 3, 1)];
+            let (of, x) =
+                (MatMut::row_major(&mut a, 3, 3).unwrap(), MatMut::row_major(&mut b, 3, 1).unwrap());
+            let got = least_norm(of, &mut tau, &mut pivots, x, T::from_f64(tolerance), &mut room).unwrap();
+            assert_eq!(got, rank, "{} {diagonal:?} {tolerance}", T::NAME);
+            for (i, x) in b.iter().enumerate() {
+                let want = if i < rank { 8.0 / diagonal[i] } else { 0.0 };
+                assert!(
+                    (x.to_f64() - want).abs() <= 8.0 * unit::<T>() * want,
+                    "{} {i}: {x:?} {want}",
+                    T::NAME
+                );
+            }
+        }
+    }
+    check::<f32>();
+    check::<f64>();
+}
+
+/// Large elements of the inverse that cancel in what the vector of ones gives, and in what leads on from there.
+#[test]
+fn conditions_that_ones_do_not_see() {
+    fn check<T: Element>() {
+        for n in [3, 5, 9, 17] {
+            let (near, apart) = (0.5 + 2f64.powi(-11), 0.5 - 2f64.powi(-11));
+            let of = |i: usize, j: usize| match (i, j) {
+                (0, 0) => 0.5,
+                _ if i == j => near,
+                _ if i > 0 && j > 0 && (i - 1) / 2 == (j - 1) / 2 => apart,
+                _ => 0.0,
+            };
+            let (mut f, a) = Matrix::new(n, n, of).rounded::<T>();
+            // Of a block the inverse has 1/(a - b) = 1024 in either column.
+            let truth = 1.0 / (a.norm() * 1024.0);
+            let mut pivots = vec![9; n];
+            let mut room = vec![T::NAN; lu_workspace(n, n).max(lu_condition_workspace(n))];
+            lu(MatMut::row_major(&mut f, n, n).unwrap(), &mut pivots, &mut room).unwrap();
+            let factors = MatRef::row_major(&f, n, n).unwrap();
+            let got = lu_condition(factors, &pivots, T::from_f64(a.norm()), &mut room).unwrap().to_f64();
+            assert!((0.5 * truth..=10.0 * truth).contains(&got), "{} {n}: {got:e} {truth:e}", T::NAME);
+            // No matrix is better than an orthogonal one, whatever norm is passed.
+            let got = lu_condition(factors, &pivots, T::from_f64(1e-6), &mut room).unwrap();
+            assert!(got <= T::ONE, "{} {n}: {got:?}", T::NAME);
+        }
+    }
+    check::<f32>();
+    check::<f64>();
+}

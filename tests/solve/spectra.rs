@@ -94,6 +94,28 @@ fn eigenvalues_that_are_known() {
     );
 }
 
+/// An element below the diagonal that is small beside it and counts all the same, as what stands opposite is large.
+#[test]
+fn small_elements_that_count() {
+    for n in [2, 3, 6] {
+        for (opposite, below) in [(1e12, 1e-17), (1e10, 1e-17), (1e14, 2e-17), (-1e12, 1e-17)] {
+            let mut t = vec![0.0f64; n * n];
+            (0..n).for_each(|i| t[i * n + i] = if i < 2 { 1.0 + i as f64 } else { 4.0 * i as f64 });
+            (t[1], t[n]) = (opposite, below);
+            let (mut z, mut re, mut im) = (vec![0.0; n * n], vec![0.0; n], vec![0.0; n]);
+            let [to, q] = [&mut t, &mut z].map(|x| MatMut::row_major(x, n, n).unwrap());
+            schur(to, q, &mut re, &mut im, &mut vec![0.0; schur_workspace(n)]).unwrap();
+            re.sort_by(f64::total_cmp);
+            // Roots of (1 - x)(2 - x) = p.
+            let p: f64 = opposite * below;
+            let root = (0.25 + p).sqrt();
+            for (got, want) in re.iter().zip([1.5 - root, 1.5 + root]) {
+                assert!((got - want).abs() <= 0.01 * p.abs(), "{n} {opposite:e} {below:e}: {re:?} {want}");
+            }
+        }
+    }
+}
+
 /// Columns that are vectors, of eigenvalues that come in pairs: `|AV - VΛ| / (n·u·|A||V|)` by the 1-norm, and lengths of 1.
 fn accept_vectors<T: Element>(lane: &str, a: &Matrix, v: &Matrix, re: &[T], im: &[T], left: bool, at: &str) {
     let n = a.rows;
