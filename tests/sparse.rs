@@ -118,6 +118,15 @@ fn one_result_of_the_transpose() {
             let mut y = before.clone();
             spmv_transposed_on(s, alpha, a, &x, beta, &mut y).unwrap();
             assert_eq!(bits(&y), bits(&want), "{} {}", T::NAME, name_of(s));
+            // A NaN in α reaches a column without elements too, and an infinite one the columns that have some.
+            let few = [T::ONE; 2];
+            let a = Csr::new(2, 3, &[0, 1, 2], &[0, 2], &few).unwrap();
+            let mut y = [T::ONE; 3];
+            spmv_transposed_on(s, T::NAN, a, &few, T::ONE, &mut y).unwrap();
+            assert!(y.iter().all(|y| y.to_f64().is_nan()), "{y:?}");
+            let mut y = [T::ONE; 3];
+            spmv_transposed_on(s, T::INFINITY, a, &few, T::ONE, &mut y).unwrap();
+            assert_eq!(y, [T::INFINITY, T::ONE, T::INFINITY]);
         });
     }
     check::<f32>();

@@ -44,8 +44,8 @@ forms! {
     /// of them belong to one thread.
     ///
     /// NaN and ±0: as [`spmv`]: `β = 0` writes `y` without reading it, `α = 0` reads neither A nor `x`. Otherwise NaN and
-    /// infinities spread by IEEE 754, also through a stored 0. Where A has a column without elements, its `y` is `βy`, or on a device NaN
-    /// beside an `α` that is not finite.
+    /// infinities spread by IEEE 754, also through a stored 0; NaN in `α` makes all of `y` NaN. Where A has a column without elements, its
+    /// `y` is `βy`, or on a device NaN beside an infinite `α`.
     ///
     /// Errors: [`Error::Len`] names `x` or `y`; nothing is written then. Scratch: none.
     ///
@@ -227,7 +227,10 @@ pub(crate) fn spmv_transposed_by<J: Executor, S: Simd, T: Element>(
             }
         },
     );
-    if alpha != T::ZERO {
+    if alpha.to_f64().is_nan() {
+        // A column without elements gets no product that it could be in.
+        y.fill(alpha);
+    } else if alpha != T::ZERO {
         for (x, (columns, values)) in x.iter().zip(a.rows_from(0)) {
             let f = alpha * *x;
             for (c, v) in columns.iter().zip(values) {

@@ -134,7 +134,7 @@ impl Op for SpmvTransposed {
         arguments::<T, Self>(matrix, r.slice(rows, 2.0), r.slice(cols, 2.0), &[("cols", cols)])
     }
     fn open<T: Element>(a: &Args<T>, _: usize, at: usize) -> bool {
-        !a.p[0].to_f64().is_finite() && !a.ids.contains(&(at as u32))
+        a.p[0].to_f64().is_infinite() && !a.ids.contains(&(at as u32))
     }
     called! {
         |s, a, [out], _| with(a, |m| fulmen::spmv_transposed_on(s, a.p[0], m, &a.x[3], a.p[1], out)),
