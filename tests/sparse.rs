@@ -10,6 +10,7 @@ mod colored;
 mod files;
 mod formats;
 mod products;
+mod refusals;
 mod residuals;
 mod spectrum;
 
