@@ -508,7 +508,8 @@ pub fn twisted<T: Element, O: Op>(seed: u64) -> usize {
         0 => a.x[k % inputs].truncate(wrong),
         1 if !a.n.is_empty() => {
             let n = k % a.n.len();
-            a.n[n].1 = wrong;
+            // As many iterations as are asked for are made where none succeeds.
+            a.n[n].1 = if a.n[n].0 == "most" { wrong.min(50) } else { wrong };
         }
         2 => {
             if let Some(id) = O::IDS.and_then(|i| a.x[i].first_mut()) {
