@@ -84,7 +84,7 @@ def on_arm(tally: Tally):
 def on_wasm(tally: Tally):
     node = need("node", "apt-get install nodejs")
     tool = Toolchain.find("wasm32-unknown-unknown")
-    build = tool.cargo("build", *MODULE, *levels("module", 0, 1), "--lib", *MANIFEST)
+    build = tool.cargo("build", *MODULE, "--lib", *MANIFEST)
     tally.step("WebAssembly module", build, env=tool.env | {"RUSTFLAGS": "-Ctarget-feature=+simd128"})
     module = tool.out("module") / "fulmen_wasm_llm.wasm"
     return lambda model: printed([node, PACKAGE / "run.mjs", module, model, PROMPT, COUNT])

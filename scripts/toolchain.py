@@ -43,7 +43,7 @@ def levels(profile: str, others: int, ours: int) -> list[str]:
 
 # WebAssembly modules whose answers alone are looked at: not optimised as a whole, all with one build of the library.
 MODULE = ["--profile", "module", "--config", 'profile.module.lto="off"', "--config", "profile.module.codegen-units=16",
-          "--config", "profile.module.opt-level=1"]
+          "--config", "profile.module.opt-level=1", *levels("module", 0, 1)]
 DEBIAN_PACKAGES = "rustc-web cargo-web rust-web-src rust-web-llvm rust-web-clippy"
 
 # What would leak into a profile from the environment of whoever calls.

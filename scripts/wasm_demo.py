@@ -8,7 +8,7 @@ import json
 import sys
 from pathlib import Path
 
-from toolchain import MODULE, ROOT, TARGET, Failure, Missing, Tally, Toolchain, levels, need, printed
+from toolchain import MODULE, ROOT, TARGET, Failure, Missing, Tally, Toolchain, need, printed
 
 BOUND = 1e-6
 # File and query: exact words, other spellings, and a file that is all code.
@@ -46,7 +46,7 @@ def main() -> int:
         tool = Toolchain.find("wasm32-unknown-unknown")
         demo = ROOT / "wasm/demo"
         package = ["--manifest-path", demo / "Cargo.toml"]
-        build = tool.cargo("build", *MODULE, *levels("module", 0, 1), "--lib", *package)
+        build = tool.cargo("build", *MODULE, "--lib", *package)
         tally.step("WebAssembly module", build, env=tool.env | {"RUSTFLAGS": "-Ctarget-feature=+simd128"})
         native = TARGET / "rustup"
         tally.step("native program", ["cargo", "build", "--bin", "search", *package],

@@ -139,7 +139,7 @@ def build(tally: Tally, tested: bool) -> None:
     plans = [word for package, level in (("fulmen", 0), ("fulmen-web", '"s"')) for word in ("--config", f"profile.module.package.{package}.opt-level={level}")]
     how = {"cpu": ["--profile", "module"], "gpu": ["--profile", "module", *plans]}
     if tested:
-        how = {"cpu": [*MODULE, *levels("module", 0, 1)], "gpu": [*MODULE, *levels("module", 0, 0), "--config", "profile.module.opt-level=0"]}
+        how = {"cpu": MODULE, "gpu": [*MODULE, "--config", "profile.module.opt-level=0", *levels("module", 0, 0)]}
     for name, features in (("cpu", []), ("gpu", ["--features", "wgpu"])):
         command = tool.cargo("build", *how[name], *MANIFEST, *features)
         tally.step(f"module for the {name}", command, env=env)
@@ -257,7 +257,6 @@ def stops(tally: Tally, page: Browser) -> None:
 
 def test(tally: Tally, picture: str | None) -> None:
     chromium = need("chromium", "apt-get install chromium")
-    # The module that is served has less than half the size, and takes a third longer.
     build(tally, tested=True)
     drive(tally, chromium, picture)
 

@@ -467,8 +467,8 @@ fn shown(call: &Call<'_>) -> String {
     format!("{} {:?}", call.routine.name, call.values)
 }
 
-/// An argument that is spoiled, from 1.
-fn spoil(call: &Call<'_>, r: &mut Bytes<'_>) -> Option<(usize, i64)> {
+/// The position, from 1, of an argument, and an illegal value of it.
+fn illegal(call: &Call<'_>, r: &mut Bytes<'_>) -> Option<(usize, i64)> {
     let routine = call.routine;
     if !refuses(routine) {
         return None;
@@ -526,8 +526,8 @@ fn one(bytes: &[u8]) {
         }
     }
     let call = Call { routine, stem, values: &values };
-    let spoiled = if r.byte().is_multiple_of(4) { spoil(&call, r) } else { None };
-    if let Some((position, x)) = spoiled {
+    let wrong = if r.byte().is_multiple_of(4) { illegal(&call, r) } else { None };
+    if let Some((position, x)) = wrong {
         let i = at(&values, routine.arguments[position - 1].name);
         values[i].1 = x;
         let call = Call { routine, stem, values: &values };

@@ -65,7 +65,7 @@ fn curvature_below_rounding() {
     check::<f64>(2f64.powi(-53));
 }
 
-/// The last cycle of `gmres` has the iterations that are left of the most: cycles of 4 and 2 are those of 4, and of 2 that begin there.
+/// The last cycle of `gmres` stops at `max_iterations`: one call with 6 gives the bits of a call with 4 and a second one with 2 from its result.
 #[test]
 fn the_last_cycle_is_shorter() {
     fn check<T: Element>() {

@@ -137,12 +137,12 @@ pub fn compare<T: Element>(
     want: &Gave<Vec<Vec<T>>>,
     mass: impl Fn(usize, usize) -> f64,
 ) {
-    let mut told = false;
+    let mut printed = false;
     let mut differ = |why: String, [got, want]: [f64; 2]| {
-        if !told {
+        if !printed {
             println!("{} in {}, {kind:?}: {why}; of {what}", worst.op, T::NAME);
         }
-        told = true;
+        printed = true;
         worst.add(f64::INFINITY, got, want);
     };
     match (got, want) {
