@@ -15,6 +15,7 @@ the summary has its minutes, on the clock and on cores.
 import argparse
 import os
 import queue
+import random
 import re
 import shutil
 import subprocess
@@ -475,12 +476,15 @@ def main() -> int:
     args = parser.parse_args()
     os.chdir(ROOT)
     tally = Tally()
+    # One seed for every test of the run, so that the summary can name it.
+    seed = os.environ.setdefault("FULMEN_SEED", str(random.getrandbits(32)))
     if args.command == "check":
         together(tally, CHECK, args.jobs)
     elif args.command == "lint":
         together(tally, LINT, args.jobs)
     elif args.command == "test":
         test(tally, args.strict, args.jobs)
+        tally.notes.append(f"FULMEN_SEED={seed} draws the shapes and values of this run again")
     else:
         coverage(tally)
     return tally.finish(args.strict or args.command == "coverage")

@@ -218,6 +218,23 @@ class Toolchain:
         return Path(self.env["CARGO_TARGET_DIR"]) / self.target / profile
 
 
+def reasons(text: str) -> str:
+    """Why a command failed: each failed test with its seed and where it stopped, else the end of the output.
+
+    CI keeps the end of a log alone, so the summary has to hold what repeats a failure."""
+    why = []
+    for test in dict.fromkeys(re.findall(r"^test (\S+)(?: - .*)? \.\.\. FAILED$", text, re.M)):
+        part = re.search(rf"^---- {re.escape(test)} stdout ----\n(.*?)(?=^---- |^failures:$|\Z)", text, re.M | re.S)
+        said = part[1] if part else ""
+        seeds = dict.fromkeys(re.findall(r"FULMEN_SEED=\d+", said))
+        stopped = said[at:] if (at := said.find("panicked at")) >= 0 else said[-500:]
+        why.append(" ".join([f"{test}:", *seeds, " ".join(stopped.split())[:800]]))
+    if why:
+        return " | ".join(why)[:4000]
+    said = [line.strip() for line in text.splitlines() if line.strip()]
+    return " | ".join(said[-8:])[-1000:]
+
+
 @dataclass
 class Tally:
     """Tests and checks that ran, and what could not."""
@@ -281,8 +298,7 @@ class Tally:
         if code != 0:
             # A command that failed without a failed test, a compile error say, is one failure.
             self.failed += not failed
-            said = [line.strip() for line in text.splitlines() if line.strip()]
-            self.failures.append(f"{name}: exit status {code}: {' | '.join(said[-8:])[-1000:]}")
+            self.failures.append(f"{name}: exit status {code}: {reasons(text)}")
             raise Failure(f"{name}: exit status {code}")
         if tests and not passed:
             self.fail(f"{name}: no test ran")
