@@ -63,7 +63,7 @@ macro_rules! method {
 /// The methods of the regular rows of the list.
 macro_rules! regular {
     ($mode:ident $want:ident
-     $($shape:ident $name:ident $f:tt $body:ident [$($value:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {$(
+     $($shape:ident $name:ident $f:tt $body:tt [$($value:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {$(
         regular! { @$want $shape $mode $f $body [$($value),*] }
     )*};
     (@elementwise unary $mode:ident $f:tt $body:ident []) => { regular! { unary $mode $f $body [] } };
@@ -83,7 +83,7 @@ macro_rules! regular {
     };
     (@rows rows_eps $mode:ident ($f:ident, $on:ident, $in_place:ident) $body:ident []) => {
         method! { $mode $f (x: Self::Ref<'_, T>, cols: usize, eps: T, out: Self::Mut<'_, T>) -> Made<Self> = [$on] (x, cols, eps, out) }
-        method! { $mode $in_place (x: Self::Mut<'_, T>, cols: usize, eps: T) -> Made<Self> = {rows_in_place_by} (LayerNormSimple(cols, eps), x) }
+        method! { $mode $in_place (x: Self::Mut<'_, T>, cols: usize, eps: T) -> Made<Self> = {rows_in_place_by} ($body(cols, eps), x) }
     };
     (@rows rows_scale $mode:ident ($f:ident, $on:ident, $in_place:ident) $body:ident []) => {
         method! { $mode $f (x: Self::Ref<'_, T>, gamma: Self::Ref<'_, T>, eps: T, out: Self::Mut<'_, T>) -> Made<Self> = [$on] (x, gamma, eps, out) }

@@ -1,6 +1,6 @@
 //! The largest and the smallest element, and where they are.
 
-use super::{is_nan, reduction, run};
+use super::{is_nan, reductions, run};
 use crate::alu::{Alu, Body, Number, Real};
 use crate::error::{Error, not_empty};
 use crate::lanes::executor::{Executor, tree};
@@ -143,7 +143,7 @@ fn arg_extremum<J: Executor, S: Simd, T: Element, B: Extremum<T>, const LAST: bo
     Ok(start + at)
 }
 
-reduction! { $ extrema_ops in crate::reduce::extrema;
+reductions! { $ extrema_ops in crate::reduce::extrema;
     /// The largest element.
     ///
     /// Shapes and units: one value in the unit of `x`, exact.

@@ -24,14 +24,14 @@ pub use sums::*;
 pub use top_k::*;
 
 /// As [`ops`](crate::forms::ops), of ops whose contracts are of all of their operands and of the one result.
-macro_rules! reduction {
+macro_rules! reductions {
     ($d:tt $list:ident in $($path:ident)::+; $($row:tt)*) => {
-        $crate::reduce::on_slices! { $($row)* }
+        $crate::reduce::reduction! { $($row)* }
         $crate::forms::list! { $d $list in $($path)::+; $($row)* }
     };
 }
 /// `op` and `op_on` of each row.
-macro_rules! on_slices {
+macro_rules! reduction {
     ($($(#[$doc:meta])* $how:ident $name:ident, $on:ident, $by:ident
        ($($arg:ident: $kind:ident $ty:ty),*) -> $ret:ident $(<$of:ty>)?;)*) => {$(
         $(#[$doc])*
@@ -48,8 +48,7 @@ macro_rules! on_slices {
         }
     )*};
 }
-pub(crate) use on_slices;
-pub(crate) use reduction;
+pub(crate) use {reduction, reductions};
 
 pub(crate) use crate::lanes::fold::fold_by as run;
 

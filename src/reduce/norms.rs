@@ -1,7 +1,7 @@
 //! Norms, and what is made of them: distance and the angle between two slices.
 
 use super::sums::{SumAbs, SumSquares};
-use super::{reduction, run};
+use super::{reductions, run};
 use crate::alu::{Alu, Number, Real};
 use crate::error::{Error, same_len};
 use crate::lanes::executor::Executor;
@@ -181,7 +181,7 @@ pub(crate) fn largest_magnitude<T: Number, R: Folds<T, 1>>(x: &R) -> R::V {
     R::V::select(sum.is_nan(), sum, m)
 }
 
-reduction! { $ norms_ops in crate::reduce::norms;
+reductions! { $ norms_ops in crate::reduce::norms;
     /// `Σ |x[i]|`.
     ///
     /// Shapes and units: one value in the unit of `x`, as accurate as [`sum`](crate::sum()); 0 for

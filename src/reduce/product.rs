@@ -1,6 +1,6 @@
 //! The product of all elements.
 
-use super::reduction;
+use super::reductions;
 use super::sums::two_sum;
 use crate::alu::math::ln;
 use crate::alu::{Alu, Number, Real};
@@ -66,7 +66,7 @@ pub(crate) fn product<T: Number, R: Folds<T, 1>>(x: &R) -> R::V {
     m.scale2((e + c).min(most).max(-most))
 }
 
-reduction! { $ product_ops in crate::reduce::product;
+reductions! { $ product_ops in crate::reduce::product;
     /// `Π x[i]`.
     ///
     /// Shapes and units: one value; the product of nothing is 1. Exponents are added up apart from the significands, so

@@ -1,6 +1,6 @@
 //! Sums and the dot product.
 
-use super::{reduction, run};
+use super::{reductions, run};
 use crate::alu::{Alu, Number, Real};
 use crate::error::{Error, same_len};
 use crate::lanes::executor::Executor;
@@ -85,7 +85,7 @@ pub(crate) fn compensated<T: Number, R: Folds<T, 1>>(x: &R) -> R::V {
     R::V::select((error * zero).eq(zero), sum + error, sum)
 }
 
-reduction! { $ sums_ops in crate::reduce::sums;
+reductions! { $ sums_ops in crate::reduce::sums;
     /// `Σ x[i]`.
     ///
     /// Shapes and units: one value in the unit of `x`; nothing sums to +0, and so does -0.
