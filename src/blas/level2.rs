@@ -295,6 +295,7 @@ fn in_triangle<T: Element>(
     check_nans([n, n], out, nans, nans, check)
 }
 
+#[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
 pub(crate) fn symv_by<J: Executor, S: Simd, T: Element>(
     _: J,
     s: S,

@@ -199,7 +199,7 @@ ops! { $ rope_ops in crate::nn::rope;
     threads rope_backward, rope_backward_on, rope_backward_by
         (x: in T, dim: by usize, cos: in T, sin: in T, style: by RopeStyle, out: out T) -> Result<()>;
 
-    /// [`rope`], or with `back` [`rope_backward`], over a matrix of `tokens` by `heads·dim`: the queries and keys of a
+    /// [`rope`], or with `inverse` [`rope_backward`], over a matrix of `tokens` by `heads·dim`: the queries and keys of a
     /// fused matrix, a row of a cache.
     ///
     /// Shapes: `x` has as many rows as `cos` and `sin`, whole heads in its columns, and any strides. The bits are those of
@@ -234,6 +234,7 @@ ops! { $ rope_forms in crate::nn::rope;
         (x: inout T, dim: by usize, cos: in T, sin: in T, style: by RopeStyle) -> Result<()>;
 }
 
+#[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
 pub(crate) fn rope_view_by<J: Executor, S: Simd, T: Element>(
     _: J,
     s: S,
@@ -242,9 +243,9 @@ pub(crate) fn rope_view_by<J: Executor, S: Simd, T: Element>(
     cos: &[T],
     sin: &[T],
     style: RopeStyle,
-    back: bool,
+    inverse: bool,
 ) -> Result<(), Error> {
-    Angles::new(dim, cos, sin, style, back)?.view(s, x.reborrow())?;
+    Angles::new(dim, cos, sin, style, inverse)?.view(s, x.reborrow())?;
     contract!(
         rope_view,
         Ok(()),
