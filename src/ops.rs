@@ -1,7 +1,7 @@
 //! The list of ops: one row each. Tests, benches, fuzzing and the contract checks are made from it.
 //!
 //! A row is `shape name(…functions…) Body[parameters] family, gpu form;`, with `_` where no body makes the op's forms: the signature of
-//! such an op stands beside its body, in a row of [`crate::forms`]. The shapes are
+//! such an op stands beside its body, in a row of `src/forms.rs`. The shapes are
 //!
 //! | shape | call |
 //! |---|---|

@@ -248,7 +248,7 @@ ops! { $ convolve_ops in crate::fft::convolve;
     /// ```
     ///
     /// Source: as there. Contract: `contracts/convolve_complex-v1.yaml`.
-    threads "As [`convolve`]." convolve_complex, convolve_complex_on, convolve_complex_by
+    threads "As [`convolve()`]." convolve_complex, convolve_complex_on, convolve_complex_by
         (plan: by &ComplexConvolver<'_, T>, extent: by Extent, x: in Complex<T>, out: out Complex<T>, workspace: scratch Complex<T>) -> Result<()>;
 
     /// [`fir`](crate::fir()) by transforms of blocks: numbers before the first one are those of `state`, which then holds the last
@@ -273,7 +273,7 @@ ops! { $ convolve_ops in crate::fft::convolve;
     /// ```
     ///
     /// Source: as [`convolve`](crate::convolve()). Contract: `contracts/fir_fft-v1.yaml`.
-    threads "As [`convolve`]." fir_fft, fir_fft_on, fir_fft_by
+    threads "As [`convolve()`]." fir_fft, fir_fft_on, fir_fft_by
         (plan: by &Convolver<'_, T>, state: inout T, x: in T, out: out T, workspace: scratch Complex<T>) -> Result<()>;
 }
 

@@ -197,7 +197,7 @@ ops! { $ fft_ops in crate::fft;
         (plan: by &Fft<'_, T>, direction: by Direction, x: in Complex<T>, out: out Complex<T>, workspace: scratch Complex<T>) -> Result<()>;
 
     /// [`fft`] over its input.
-    threads "As [`fft`]." fft_in_place, fft_in_place_on, fft_in_place_by
+    threads "As [`fft()`]." fft_in_place, fft_in_place_on, fft_in_place_by
         (plan: by &Fft<'_, T>, direction: by Direction, x: inout Complex<T>, workspace: scratch Complex<T>) -> Result<()>;
 }
 

@@ -129,7 +129,7 @@ ops! { $ real_ops in crate::fft::real;
     ///
     /// Source: J. W. Cooley, P. A. W. Lewis, P. D. Welch, "The fast Fourier transform algorithm: programming considerations in the
     /// calculation of sine, cosine and Laplace transforms", 1970. Contract: `contracts/rfft-v1.yaml`.
-    threads "As [`fft`]." rfft, rfft_on, rfft_by
+    threads "As [`fft()`]." rfft, rfft_on, rfft_by
         (plan: by &RealFft<'_, T>, x: in T, out: out Complex<T>, workspace: scratch Complex<T>) -> Result<()>;
 
     /// `out[k] = 1/n·Σ x[j]·e^(2πi·jk/n)` over all `n` numbers `j`, of which `x` has those up to `n/2` and the others are
@@ -154,7 +154,7 @@ ops! { $ real_ops in crate::fft::real;
     /// ```
     ///
     /// Source: as [`rfft`](crate::rfft()). Contract: `contracts/irfft-v1.yaml`.
-    threads "As [`fft`]." irfft, irfft_on, irfft_by
+    threads "As [`fft()`]." irfft, irfft_on, irfft_by
         (plan: by &RealFft<'_, T>, x: in Complex<T>, out: out T, workspace: scratch Complex<T>) -> Result<()>;
 }
 

@@ -62,7 +62,7 @@ ops! { $ rows_ops in crate::fft::rows;
     /// ```
     ///
     /// Source: as [`fft`](crate::fft()). Contract: `contracts/fft_rows-v1.yaml`.
-    threads "As [`fft`], by groups of rows." fft_rows, fft_rows_on, fft_rows_by
+    threads "As [`fft()`], by groups of rows." fft_rows, fft_rows_on, fft_rows_by
         (plan: by &Fft<'_, T>, direction: by Direction, x: mat Complex<T>, out: mat_out Complex<T>, workspace: scratch Complex<T>) -> Result<()>;
 
     /// `out[j, l] = Σᵢ Σₖ x[i, k]·e^(∓2πi·(ij/m + kl/n))`, the inverse one divided by `mn`.
@@ -87,7 +87,7 @@ ops! { $ rows_ops in crate::fft::rows;
     /// ```
     ///
     /// Source: as [`fft`](crate::fft()). Contract: `contracts/fft_2d-v1.yaml`.
-    threads "As [`fft`], by groups of rows, then of columns." fft_2d, fft_2d_on, fft_2d_by
+    threads "As [`fft()`], by groups of rows, then of columns." fft_2d, fft_2d_on, fft_2d_by
         (down: by &Fft<'_, T>, along: by &Fft<'_, T>, direction: by Direction, x: mat Complex<T>, out: mat_out Complex<T>,
          workspace: scratch Complex<T>) -> Result<()>;
 
@@ -113,7 +113,7 @@ ops! { $ rows_ops in crate::fft::rows;
     /// ```
     ///
     /// Source: as [`fft`](crate::fft()). Contract: `contracts/fft_3d-v1.yaml`.
-    threads "As [`fft_2d`], then of what lies behind each other." fft_3d, fft_3d_on, fft_3d_by
+    threads "As [`fft_2d()`], then of what lies behind each other." fft_3d, fft_3d_on, fft_3d_by
         (plans: by [&Fft<'_, T>; 3], direction: by Direction, x: in Complex<T>, out: out Complex<T>, workspace: scratch Complex<T>) -> Result<()>;
 }
 

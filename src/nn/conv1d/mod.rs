@@ -351,7 +351,7 @@ ops! { $ conv1d_ops in crate::nn::conv1d;
     /// ```
     ///
     /// Source: the chain rule. Contract: `contracts/conv1d_backward_input-v1.yaml`.
-    threads "As [`conv1d`]." conv1d_backward_input, conv1d_backward_input_on, conv1d_backward_input_by
+    threads "As [`conv1d()`]." conv1d_backward_input, conv1d_backward_input_on, conv1d_backward_input_by
         (conv: by Conv1d, dy: in T, weights: in T, dx: out T, workspace: scratch T) -> Result<()>;
 
     /// `dweights[o][c][k] += Σ_(b, l) dy[b][o][l]·x[b][g + c][l·stride + k·dilation - padding]` and `dbias[o] += Σ_(b, l) dy[b][o][l]`:
@@ -375,7 +375,7 @@ ops! { $ conv1d_ops in crate::nn::conv1d;
     /// ```
     ///
     /// Source: the chain rule. Contract: `contracts/conv1d_backward_weights-v1.yaml`.
-    threads "As [`conv1d`]." conv1d_backward_weights, conv1d_backward_weights_on, conv1d_backward_weights_by
+    threads "As [`conv1d()`]." conv1d_backward_weights, conv1d_backward_weights_on, conv1d_backward_weights_by
         (conv: by Conv1d, x: in T, dy: in T, dweights: inout T, dbias: opt_out T, workspace: scratch T) -> Result<()>;
 }
 
