@@ -159,6 +159,23 @@ fn linked_blocks_refer_to_those_before() {
     assert_eq!(back(&frame), Ok(b"x".to_vec()));
 }
 
+/// A frame of before 2013 has no end of its own: another frame of any kind ends it, one that readers pass over, too.
+#[test]
+fn frames_behind_an_old_one() {
+    let old = |x: &[u8]| [&[2, 0x21, 0x4C, 0x18, 5, 0, 0, 0, 0x40][..], x].concat();
+    let new = framed(0x24, None, &[(true, b"new")], b"new");
+    for number in 0..16 {
+        let passed = [&[0x50 | number, 0x2A, 0x4D, 0x18, 3, 0, 0, 0][..], b"xyz"].concat();
+        for (parts, want) in [
+            (&[old(b"1234"), passed.clone(), old(b"5678")][..], &b"12345678"[..]),
+            (&[passed.clone(), old(b"1234"), passed.clone(), new.clone(), passed.clone()], b"1234new"),
+            (&[old(b"1234"), new.clone(), old(b"5678"), passed.clone()], b"1234new5678"),
+        ] {
+            assert_eq!(back(&parts.concat()).as_deref(), Ok(want), "{number}");
+        }
+    }
+}
+
 #[test]
 fn damaged_frames_are_refused_in_a_line() {
     let whole = data(4000);

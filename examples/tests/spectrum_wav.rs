@@ -91,13 +91,19 @@ fn integers_of_every_size() {
                 });
                 parts.collect()
             };
-            let head = extensible(1, channels, each, 8 * each, bits, 0);
-            let head = turned(&head[8..], &[2, 2, 4, 4, 2, 2, 2, 2, 4, 4, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1]);
             let data = turned(&data, &vec![usize::from(each); n]);
             let sized = |name: &[u8], body: &[u8]| [name, &(body.len() as u32).to_be_bytes(), body].concat();
-            let bytes =
-                sized(b"RIFX", &[b"WAVE".to_vec(), sized(b"fmt ", &head), sized(b"data", &data)].concat());
-            assert_eq!(numbers(&bytes), (want, String::new()), "{bits} bits in {each} bytes, highest first");
+            let sizes = [2, 2, 4, 4, 2, 2, 2, 2, 4, 4, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1];
+            for (head, sizes) in [
+                (extensible(1, channels, each, 8 * each, bits, 0), &sizes[..]),
+                (plain(1, channels, each * channels, bits), &sizes[..6]),
+            ] {
+                let head = turned(&head[8..], sizes);
+                let parts = [b"WAVE".to_vec(), sized(b"fmt ", &head), sized(b"data", &data)];
+                let (got, notes) = numbers(&sized(b"RIFX", &parts.concat()));
+                assert_eq!(got, want, "{bits} bits in {each} bytes, highest first");
+                assert_eq!(!notes.is_empty(), sizes.len() == 6 && each > bits.div_ceil(8), "{notes}");
+            }
         }
     }
 }

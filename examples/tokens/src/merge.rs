@@ -58,4 +58,35 @@ mod tests {
         assert_eq!(joined(5, worth), [0..2, 2..5]);
         assert!(joined(0, worth).is_empty());
     }
+
+    /// All texts of up to seven of three letters, with tables of values in which some pairs have none, by the definition.
+    #[test]
+    fn as_by_looking_at_all_pairs_each_time() {
+        for table in 0..6u64 {
+            for (len, code) in (0..=7).flat_map(|len| (0..3usize.pow(len)).map(move |code| (len, code))) {
+                let text: Vec<u8> = (0..len).map(|i| b'a' + (code / 3usize.pow(i) % 3) as u8).collect();
+                let worth = |a: &Range<usize>, b: &Range<usize>| {
+                    let seed = (table, u64::from(b'|'));
+                    let letters = text[a.clone()].iter().chain(b"|").chain(&text[b.clone()]);
+                    let (_, hash) = letters.fold(seed, |(table, hash), c| {
+                        (
+                            table,
+                            (hash ^ u64::from(*c) ^ table << 8)
+                                .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+                                .rotate_left(23),
+                        )
+                    });
+                    let value = hash % 11;
+                    (value < 7).then_some(value)
+                };
+                let mut want: Vec<Range<usize>> = (0..text.len()).map(|i| i..i + 1).collect();
+                loop {
+                    let values = (1..want.len()).filter_map(|i| Some((worth(&want[i - 1], &want[i])?, i)));
+                    let Some((_, i)) = values.reduce(|x, y| if y.0 > x.0 { y } else { x }) else { break };
+                    want[i - 1].end = want.remove(i).end;
+                }
+                assert_eq!(joined(text.len(), worth), want, "{} by {table}", text.escape_ascii());
+            }
+        }
+    }
 }

@@ -46,6 +46,9 @@ mod tests {
         assert_eq!(of("abcdx"), [(1, 0), (2, 2), (3, 1)]);
         assert_eq!(of("abcde"), [(1, 0), (2, 2), (3, 1), (5, 6)]);
         assert_eq!(of("ca"), []);
+        let twice = ["b", "a", "b", "a", "b"];
+        let twice = Prefixes::new(twice.iter().zip(7..).map(|(t, id)| (t.as_bytes().into(), id)));
+        assert_eq!(twice.of(b"a").chain(twice.of(b"b")).collect::<Vec<_>>(), [(1, 8), (1, 7)]);
         assert_eq!(of(""), []);
     }
 }

@@ -98,6 +98,42 @@ fn tokens_of_users_and_of_control_are_whole() {
     assert_eq!(text, b"<think> ab");
 }
 
+/// Of two tokens with one text, and of two places of a pair in the list, the first counts.
+#[test]
+fn the_first_of_what_is_there_twice() {
+    let mut keys = pairs(vec![("pre", Text("gpt-2"))]);
+    for (_, key) in &mut keys {
+        match key {
+            Texts(all) if all.len() > 256 => all.extend(["ab", "bc"].map(String::from)),
+            Texts(all) => *all = ["a b", "b c", "a b"].map(String::from).to_vec(),
+            Types(all) => all.extend([1, 1]),
+            _ => {}
+        }
+    }
+    let v = read(&keys).unwrap();
+    let [a, c] = [b"a", b"c"].map(|text| v.encode(text, PLAIN)[0]);
+    assert_eq!(v.encode(b"abcbc", PLAIN), [256, c, 263]);
+    assert_eq!(v.encode(b"aab", PLAIN), [a, 256]);
+}
+
+/// Words of newlines alone are whole where their text is a token, though no pair makes it; others are joined by pairs.
+#[test]
+fn lines_of_newlines_are_whole_where_text_is_plain() {
+    let tokens = ["<unk>", "\n", "\n\n", "\n\n\n", "a", "aa", "▁"];
+    let keys = vec![
+        ("model", Text("gemma4")),
+        ("tokens", Texts(tokens.map(String::from).to_vec())),
+        ("token_type", Types(vec![3, 1, 1, 1, 1, 1, 1])),
+        ("merges", Texts(vec!["▁ a".into()])),
+        ("unknown_token_id", Number(0)),
+        ("bos_token_id", Number(0)),
+    ];
+    let v = read(&keys).unwrap();
+    for (text, want) in [("\n\n\n", &[3][..]), ("a\n\naa", &[4, 2, 4, 4]), ("\n\n\n\n", &[1, 1, 1, 1])] {
+        assert_eq!(v.encode(text.as_bytes(), PLAIN), want, "{text:?}");
+    }
+}
+
 #[test]
 fn what_a_file_lacks_is_as_llama_cpp_has_it() {
     let start = |more| read(&pairs(more)).map(|v| v.encode(b"ab", PROMPT));
@@ -212,10 +248,88 @@ fn unigrams_take_the_best_sum() {
     assert_eq!(v.encode(b"", PLAIN), []);
 }
 
+/// A character that only longer tokens begin with is unknown by itself, where the rest is better without them.
+#[test]
+fn a_character_that_begins_tokens_and_is_none() {
+    let tokens = ["<pad>", "</s>", "<unk>", "bc", "cd"];
+    let keys = vec![
+        ("model", Text("t5")),
+        ("tokens", Texts(tokens.map(String::from).to_vec())),
+        ("token_type", Types(vec![3, 3, 2, 1, 1])),
+        ("scores", Reals(vec![0.0, 0.0, 0.0, -2.0, -1.0])),
+    ];
+    let v = read(&keys).unwrap();
+    assert_eq!(v.encode(b"bcd", PLAIN), [2, 4]);
+    assert_eq!(v.encode(b"bc", PLAIN), [3]);
+    assert_eq!(v.encode(b"bbcdd", PLAIN), [2, 4, 2]);
+}
+
+/// A table as SentencePiece writes it: a double array, in which each text's last unit says where its replacement begins.
+#[test]
+fn texts_are_normalised_by_the_table_of_a_file() {
+    // `x` and `xy`, and U+00E9 of two bytes.
+    let texts = b"a\0bc\0d\0";
+    let entries: [(&[u8], u32); 3] = [(b"x", 0), (b"xy", 2), ("é".as_bytes(), 5)];
+    let mut units = vec![0u32; 2048];
+    // The children of the node that begins at `base` lie at `base ^ letter`.
+    let base = |at: u32| at << 10;
+    units[0] = base(256);
+    let mut next = 512u32;
+    let mut places = std::collections::HashMap::from([(vec![], 256u32)]);
+    for (text, start) in entries {
+        for n in 1..=text.len() {
+            let at = (places[&text[..n - 1]] ^ u32::from(text[n - 1])) as usize;
+            let here = *places.entry(text[..n].to_vec()).or_insert_with(|| {
+                next += 256;
+                next
+            });
+            let old = units[at] & 0x100;
+            units[at] = base(at as u32 ^ here) | old | u32::from(text[n - 1]);
+            if n == text.len() {
+                units[at] |= 0x100;
+                units[here as usize] = start | 1 << 31;
+            }
+        }
+    }
+    let table: Vec<u8> = units.iter().flat_map(|u| u.to_le_bytes()).collect();
+    let table = [&(table.len() as u32).to_le_bytes()[..], &table, texts].concat();
+    let tokens = ["<pad>", "</s>", "<unk>", "a", "b", "c", "d", "x", "y"];
+    let keys = |table: Vec<u8>| {
+        vec![
+            ("model", Text("t5")),
+            ("tokens", Texts(tokens.map(String::from).to_vec())),
+            ("token_type", Types(vec![3, 3, 2, 1, 1, 1, 1, 1, 1])),
+            ("scores", Reals(vec![-1.0; 9])),
+            ("precompiled_charsmap", Bytes(table)),
+        ]
+    };
+    let v = read(&keys(table.clone())).unwrap();
+    for (text, want) in [
+        ("x", &[3][..]),
+        ("xy", &[4, 5]),
+        ("xxyé", &[3, 4, 5, 6]),
+        ("yx", &[8, 3]),
+        ("dé", &[6, 6]),
+        ("x\0y", &[3, 2, 8]),
+        ("\0x", &[2, 3]),
+    ] {
+        assert_eq!(v.encode(text.as_bytes(), PLAIN), want, "{text:?}");
+    }
+    // A length that is no whole units, one past the end, and texts without an end are no table.
+    let bent = |bytes: &[u8]| read(&keys(bytes.to_vec())).unwrap_err();
+    let mut odd = table.clone();
+    odd[0] += 1;
+    let mut long = table.clone();
+    long[3] = 0xff;
+    for bytes in [&odd[..], &long, &table[..table.len() - 1], &[1, 2, 3]] {
+        assert!(bent(bytes).contains("precompiled_charsmap` is no such table"));
+    }
+}
+
 #[test]
 fn words_are_cut_from_the_left() {
     let tokens = ["[UNK]", "[CLS]", "[SEP]", "▁un", "▁unable", "able", "s", "▁,", "▁日", "▁e"];
-    let keys = vec![
+    let mut keys = vec![
         ("model", Text("bert")),
         ("tokens", Texts(tokens.map(String::from).to_vec())),
         ("token_type", Types(vec![3, 3, 3, 1, 1, 1, 1, 1, 1, 1])),
@@ -226,6 +340,18 @@ fn words_are_cut_from_the_left() {
     let v = read(&keys).unwrap();
     assert_eq!(v.encode(b"UNABLES, un", PROMPT), [1, 4, 6, 7, 3, 2]);
     assert_eq!(v.encode("ables É日日\u{0}\u{200b}x".as_bytes(), PLAIN), [0, 9, 8, 8, 0]);
+    // Of a word that is not all tokens nothing stays.
+    assert_eq!(v.encode(b"un unsx, unable-unables", PLAIN), [3, 0, 7, 4, 0, 4, 6]);
+    // A character of Chinese that stands for another one is alone, too, where it is not decomposed.
+    keys.push(("normalizer.strip_accents", Flag(false)));
+    if let Texts(tokens) = &mut keys[1].1 {
+        tokens.extend(["▁\u{2f800}", "▁\u{f900}"].map(String::from));
+    }
+    if let Types(types) = &mut keys[2].1 {
+        types.extend([1, 1]);
+    }
+    let v = read(&keys).unwrap();
+    assert_eq!(v.encode("un\u{2f800}\u{2f800}un\u{f900}e".as_bytes(), PLAIN), [3, 10, 10, 3, 11, 9]);
 }
 
 /// Where a pre-tokenizer cuts.
