@@ -10,7 +10,8 @@
 //! `op_by` is the body, written by hand: its first arguments are an executor and a set of lanes. From the row come `op` and `op_on`
 //! here, and, by the macro `list`, the function of [`parallel`](crate::parallel) and the method of [`backend`](crate::backend). `threads`
 //! says that the body gives parts to other threads, and a text behind it is what the documentation of that form adds; `serial` says that
-//! it runs on the thread that calls it. An argument is `name: kind type`:
+//! it runs on the thread that calls it. An op is generic over `T: Element`, over what stands behind its name (`op<B: crate::quant::Block>`),
+//! or over nothing (`op<>`). An argument is `name: kind type`:
 //!
 //! | kind | on slices | on a backend |
 //! |---|---|---|
@@ -49,23 +50,28 @@ macro_rules! list {
 
 /// `op` and `op_on` of each row.
 macro_rules! on_slices {
-    ($($(#[$doc:meta])* $how:ident $($note:literal)? $name:ident, $on:ident, $by:ident
-       ($($arg:ident: $kind:ident $ty:ty),* $(,)?) $(-> $ret:ident $(<$of:ty>)?)?;)*) => {$(
+    ($($(#[$doc:meta])* $how:ident $($note:literal)? $name:ident $(<$($g:ident: $bound:path)?>)?, $on:ident, $by:ident
+       ($($arg:ident: $kind:ident $ty:ty),* $(,)?) $(-> $ret:ident $(<$of:ty>)?)?;)*) => {
+        $($crate::forms::on_slices! { @ [$(<$($g: $bound)?>)?] $(#[$doc])* $name $on $by ($($arg: $kind $ty),*) $(-> $ret $(<$of>)?)? })*
+    };
+    (@ [] $($row:tt)*) => { $crate::forms::on_slices! { @ [<T: $crate::Element>] $($row)* } };
+    (@ [<$($g:ident: $bound:path)?>] $(#[$doc:meta])* $name:ident $on:ident $by:ident
+       ($($arg:ident: $kind:ident $ty:ty),*) $(-> $ret:ident $(<$of:ty>)?)?) => {
         $(#[$doc])*
         #[inline]
         #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
-        pub fn $name<T: $crate::Element>($($arg: $crate::forms::slice!($kind $ty)),*) $(-> $crate::forms::returned!($ret $(<$of>)?))? {
+        pub fn $name $(<$g: $bound>)? ($($arg: $crate::forms::slice!($kind $ty)),*) $(-> $crate::forms::returned!($ret $(<$of>)?))? {
             $on($crate::lanes::native(), $($arg),*)
         }
         #[doc = concat!("[`", stringify!($name), "`](crate::", stringify!($name), "()) on the instruction set of `s`.")]
         #[inline]
         #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
-        pub fn $on<S: $crate::lanes::Simd, T: $crate::Element>(s: S, $($arg: $crate::forms::slice!($kind $ty)),*)
+        pub fn $on<S: $crate::lanes::Simd $(, $g: $bound)?>(s: S, $($arg: $crate::forms::slice!($kind $ty)),*)
             $(-> $crate::forms::returned!($ret $(<$of>)?))?
         {
             $by($crate::lanes::executor::Serial, s, $($arg),*)
         }
-    )*};
+    };
 }
 
 /// The type of an argument on slices.

@@ -3,7 +3,7 @@
 #[cfg(feature = "parallel")]
 use super::Threads;
 use super::typed::*;
-use super::{Bodies, Cpu, Done, Made, Memory, Transfer};
+use super::{Bodies, Cpu, Done, Made, Memory, Plain, Transfer};
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::nn::*;
@@ -140,27 +140,27 @@ macro_rules! fallible {
 
 /// The methods of a list of rows, or their names; see [`crate::forms`].
 macro_rules! rows {
-    (names $path:tt $($(#[$doc:meta])* $how:ident $($note:literal)? $f:ident, $on:ident, $by:ident $args:tt $(-> $ret:ident $(<$of:ty>)?)?;)*) => {
+    (names $path:tt $($(#[$doc:meta])* $how:ident $($note:literal)? $f:ident $(<$($g:ident: $bound:path)?>)?, $on:ident, $by:ident $args:tt $(-> $ret:ident $(<$of:ty>)?)?;)*) => {
         &[$(stringify!($f)),*]
     };
-    ($mode:ident $path:tt $($(#[$doc:meta])* $how:ident $($note:literal)? $f:ident, $on:ident, $by:ident
+    ($mode:ident $path:tt $($(#[$doc:meta])* $how:ident $($note:literal)? $f:ident $(<$($g:ident: $bound:path)?>)?, $on:ident, $by:ident
        ($($arg:ident: $kind:ident $ty:ty),* $(,)?) $(-> $ret:ident $(<$of:ty>)?)?;)*) => {$(
-        rows! { @$mode $how $f $on ($($arg: $kind $ty),*) [$($ret $(<$of>)?)?] [$($ret)?] }
+        rows! { @$mode $how $f $(<$($g: $bound)?>)? $on ($($arg: $kind $ty),*) [$($ret $(<$of>)?)?] [$($ret)?] }
     )*};
-    (@declare $how:ident $f:ident $on:ident ($($arg:ident: $kind:ident $ty:ty),*) [$($ret:tt)*] $name:tt) => {
+    (@declare $how:ident $f:ident $(<$($g:ident: $bound:path)?>)? $on:ident ($($arg:ident: $kind:ident $ty:ty),*) [$($ret:tt)*] $name:tt) => {
         #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
         #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
-        fn $f(&self, $($arg: memory!($kind $ty)),*) -> fallible!($($ret)*);
+        fn $f $($(<$g: $bound + Plain>)?)? (&self, $($arg: memory!($kind $ty)),*) -> fallible!($($ret)*);
     };
-    (@threads threads $f:ident $on:ident ($($arg:ident: $kind:ident $ty:ty),*) [$($ret:tt)*] $name:tt) => {
+    (@threads threads $f:ident $(<$($g:ident: $bound:path)?>)? $on:ident ($($arg:ident: $kind:ident $ty:ty),*) [$($ret:tt)*] $name:tt) => {
         #[inline]
-        fn $f(&self, $($arg: memory!($kind $ty)),*) -> fallible!($($ret)*) {
+        fn $f $($(<$g: $bound + Plain>)?)? (&self, $($arg: memory!($kind $ty)),*) -> fallible!($($ret)*) {
             fallible!(@value $name crate::parallel::$on(self.0, $($arg),*))
         }
     };
-    (@$mode:ident $how:ident $f:ident $on:ident ($($arg:ident: $kind:ident $ty:ty),*) [$($ret:tt)*] $name:tt) => {
+    (@$mode:ident $how:ident $f:ident $(<$($g:ident: $bound:path)?>)? $on:ident ($($arg:ident: $kind:ident $ty:ty),*) [$($ret:tt)*] $name:tt) => {
         #[inline]
-        fn $f(&self, $($arg: memory!($kind $ty)),*) -> fallible!($($ret)*) {
+        fn $f $($(<$g: $bound + Plain>)?)? (&self, $($arg: memory!($kind $ty)),*) -> fallible!($($ret)*) {
             fallible!(@value $name crate::$on(self.0, $($arg),*))
         }
     };
@@ -196,6 +196,15 @@ macro_rules! family {
         }
         #[cfg(test)]
         const $NAMES: &[&[&str]] = &[$($($list)::+! { rows names },)* &[$(stringify!($f)),*]];
+    };
+    ($(#[$doc:meta])* $Trait:ident<> $NAMES:ident [$($($list:ident)::+)*]) => {
+        $(#[$doc])*
+        pub trait $Trait: Memory { $($($list)::+! { rows declare })* }
+        impl<S: Simd> $Trait for Cpu<S> { $($($list)::+! { rows cpu })* }
+        #[cfg(feature = "parallel")]
+        impl<S: Simd> $Trait for Threads<S> { $($($list)::+! { rows threads })* }
+        #[cfg(test)]
+        const $NAMES: &[&[&str]] = &[$($($list)::+! { rows names }),*];
     };
     ($mode:ident $f:ident $how:tt ($($arg:ident: $ty:ty),*) $ret:ty) => {
         method! { $mode $f ($($arg: $ty),*) -> $ret = $how ($($arg),*) }
@@ -369,16 +378,26 @@ family! {
     }
 }
 
+family! {
+    /// Quantised weights.
+    Quantised<> QUANTISED [crate::quant::dot::dot_ops]
+}
+family! {
+    /// Random numbers: a stream is a key and a place, so no backend keeps one.
+    Random<> RANDOM [crate::random::ops::random_ops]
+}
+family! {
+    /// Bytes in fewer.
+    Compression<> COMPRESSION [crate::lz4::lz4_ops]
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::typed::{BLOCKS, RANDOM};
     use super::*;
 
     /// What has no method in [`Backend`]: numbers of one call, and what needs a token or a feature of its own.
     const NONE: [&str; 5] = ["rotg", "rotmg", "gemm_bf16_amx", "gemm_f32_amx3", "gemm_i8_amx"];
-    const FIXED: [&str; 24] = [
-        "lz4_compress",
-        "lz4_decompress",
+    const FIXED: [&str; 22] = [
         "attention_bf16_backward",
         "gemm_e4m3",
         "attention_bf16",
@@ -420,7 +439,9 @@ mod tests {
                 SOLVERS,
                 SPARSE,
                 CONTRACTIONS,
-                &[BLOCKS, RANDOM],
+                QUANTISED,
+                RANDOM,
+                COMPRESSION,
             ]
             .concat()
             .concat()

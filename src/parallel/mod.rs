@@ -18,11 +18,8 @@
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod amx;
 mod gemm;
-mod lz4;
 mod ops;
 mod pointwise;
-mod quant;
-mod random;
 mod reduce;
 mod rows;
 mod workspace;
@@ -30,11 +27,8 @@ mod workspace;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub use amx::*;
 pub use gemm::*;
-pub use lz4::*;
 pub use ops::*;
 pub use pointwise::*;
-pub use quant::*;
-pub use random::*;
 pub use reduce::*;
 pub use rows::*;
 pub use workspace::*;

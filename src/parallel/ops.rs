@@ -7,12 +7,13 @@ use crate::*;
 
 /// The functions of a list of rows; see [`crate::forms`].
 macro_rules! on_threads {
-    ($path:tt $($(#[$doc:meta])* $how:ident $($note:literal)? $name:ident, $on:ident, $by:ident
+    ($path:tt $($(#[$doc:meta])* $how:ident $($note:literal)? $name:ident $(<$($g:ident: $bound:path)?>)?, $on:ident, $by:ident
        ($($arg:ident: $kind:ident $ty:ty),* $(,)?) $(-> $ret:ident $(<$of:ty>)?)?;)*) => {
-        $(on_threads! { @$how $path [$($note)?] $name $on $by ($($arg: $kind $ty),*) $(-> $ret $(<$of>)?)? })*
+        $(on_threads! { @$how $path [$($note)?] [$(<$($g: $bound)?>)?] $name $on $by ($($arg: $kind $ty),*) $(-> $ret $(<$of>)?)? })*
     };
     (@serial $($row:tt)*) => {};
-    (@threads [$($path:ident)::+] [$($note:literal)?] $name:ident $on:ident $by:ident ($($arg:ident: $kind:ident $ty:ty),*)
+    (@threads $path:tt $note:tt [] $($row:tt)*) => { on_threads! { @threads $path $note [<T: Element>] $($row)* } };
+    (@threads [$($path:ident)::+] [$($note:literal)?] [<$($g:ident: $bound:path)?>] $name:ident $on:ident $by:ident ($($arg:ident: $kind:ident $ty:ty),*)
        $(-> $ret:ident $(<$of:ty>)?)?) => {
         #[doc = concat!("[`", stringify!($name), "`](crate::", stringify!($name), "()) on rayon's threads, same bits.")]
         $(
@@ -21,13 +22,13 @@ macro_rules! on_threads {
         )?
         #[inline]
         #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
-        pub fn $name<T: Element>($($arg: slice!($kind $ty)),*) $(-> returned!($ret $(<$of>)?))? {
+        pub fn $name $(<$g: $bound>)? ($($arg: slice!($kind $ty)),*) $(-> returned!($ret $(<$of>)?))? {
             $($path)::+::$by(Threads, native(), $($arg),*)
         }
         #[doc = concat!("[`", stringify!($name), "`](crate::parallel::", stringify!($name), "()) on the instruction set of `s`.")]
         #[inline]
         #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
-        pub fn $on<S: Simd, T: Element>(s: S, $($arg: slice!($kind $ty)),*) $(-> returned!($ret $(<$of>)?))? {
+        pub fn $on<S: Simd $(, $g: $bound)?>(s: S, $($arg: slice!($kind $ty)),*) $(-> returned!($ret $(<$of>)?))? {
             $($path)::+::$by(Threads, s, $($arg),*)
         }
     };
@@ -49,6 +50,7 @@ crate::fft::fft_ops! { on_threads }
 crate::fft::real::real_ops! { on_threads }
 crate::fft::rows::rows_ops! { on_threads }
 crate::fft::stft::stft_ops! { on_threads }
+crate::lz4::lz4_ops! { on_threads }
 crate::nn::attention::attention_ops! { on_threads }
 crate::nn::conv1d::conv1d_ops! { on_threads }
 crate::nn::embedding::embedding_ops! { on_threads }
@@ -65,6 +67,8 @@ crate::nn::similarity::similarity_ops! { on_threads }
 crate::nn::softmax_backward::softmax_backward_ops! { on_threads }
 crate::pointwise::optimisers::optimisers_forms! { on_threads }
 crate::pointwise::optimisers::optimisers_ops! { on_threads }
+crate::quant::dot::dot_ops! { on_threads }
+crate::random::ops::random_ops! { on_threads }
 crate::reduce::extrema::extrema_ops! { on_threads }
 crate::reduce::moments::moments_ops! { on_threads }
 crate::reduce::norms::norms_ops! { on_threads }
