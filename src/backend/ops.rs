@@ -391,27 +391,35 @@ family! {
     Compression<> COMPRESSION [crate::lz4::lz4_ops]
 }
 
+family! {
+    /// Scales of quantised weights that are quantised themselves.
+    Scales<> SCALES [crate::quant::absmax::absmax_ops]
+}
+family! {
+    /// Attention over a cache in few bits.
+    Caches<> CACHES [crate::nn::attention::cached::cached_ops]
+}
+family! {
+    /// Fixed point.
+    FixedPoint<> FIXED_POINT
+    [
+        crate::fixed::activation::activation_ops
+        crate::fixed::dot::dot_ops
+        crate::fixed::filter::filter_ops
+        crate::fixed::softmax::softmax_ops
+    ]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// What has no method in [`Backend`]: numbers of one call, and what needs a token or a feature of its own.
     const NONE: [&str; 5] = ["rotg", "rotmg", "gemm_bf16_amx", "gemm_f32_amx3", "gemm_i8_amx"];
-    const FIXED: [&str; 22] = [
+    const FIXED: [&str; 11] = [
         "attention_bf16_backward",
         "gemm_e4m3",
         "attention_bf16",
-        "attention_decode",
-        "dequantize_absmax",
-        "quantize_absmax",
-        "fixed_dot",
-        "fixed_gemv",
-        "fixed_softmax",
-        "fixed_relu",
-        "fixed_sigmoid",
-        "fixed_tanh",
-        "fixed_fir",
-        "fixed_biquad",
         "gemm_i8",
         "gemm_u8",
         "gemm_f16",
@@ -442,6 +450,9 @@ mod tests {
                 QUANTISED,
                 RANDOM,
                 COMPRESSION,
+                SCALES,
+                CACHES,
+                FIXED_POINT,
             ]
             .concat()
             .concat()

@@ -1,16 +1,13 @@
-//! The methods whose types are what they are: integers, blocks of weights, caches, fixed point, halves, random numbers.
+//! Methods without a row beside their bodies: products of integers, ops on halves, sizes of workspaces.
 
 #[cfg(feature = "parallel")]
 use super::Threads;
-use super::{Cpu, Done, Memory, Plain};
+use super::{Cpu, Done, Memory};
 #[cfg(feature = "half")]
 use crate::E4m3;
-use crate::fixed::Fixed;
+use crate::Side;
 use crate::lanes::Simd;
 use crate::nn::*;
-use crate::quant::Block;
-use crate::random::{Integer, Variate};
-use crate::{Biquad, Error, Side};
 #[cfg(feature = "half")]
 use half::{bf16, f16};
 
@@ -24,21 +21,21 @@ macro_rules! typed {
             $(fn $f(&self, $(_: $ty),*) -> $ret { 0 })*
         }
     };
-    ($(#[$doc:meta])* $Trait:ident = $cpu:ident $threads:ident { $($f:ident $([$on:ident])? $(<$g:ident: $bound:path>)? ($($arg:ident: $ty:ty),*) -> $ret:ty;)* }) => {
+    ($(#[$doc:meta])* $Trait:ident = $cpu:ident $threads:ident { $($f:ident $([$on:ident])? ($($arg:ident: $ty:ty),*) -> $ret:ty;)* }) => {
         $(#[$doc])*
         pub trait $Trait: Memory {
             $(
                 #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
                 #[allow(clippy::too_many_arguments, reason = "the op's own")]
-                fn $f $(<$g: $bound + Plain>)? (&self, $($arg: $ty),*) -> $ret;
+                fn $f (&self, $($arg: $ty),*) -> $ret;
             )*
         }
         impl<S: Simd> $Trait for Cpu<S> {
-            $(#[inline] fn $f $(<$g: $bound + Plain>)? (&self, $($arg: $ty),*) -> $ret { typed!(@$cpu self $f $($on)? ($($arg),*)) })*
+            $(#[inline] fn $f (&self, $($arg: $ty),*) -> $ret { typed!(@$cpu self $f $($on)? ($($arg),*)) })*
         }
         #[cfg(feature = "parallel")]
         impl<S: Simd> $Trait for Threads<S> {
-            $(#[inline] fn $f $(<$g: $bound + Plain>)? (&self, $($arg: $ty),*) -> $ret { typed!(@$threads self $f $($on)? ($($arg),*)) })*
+            $(#[inline] fn $f (&self, $($arg: $ty),*) -> $ret { typed!(@$threads self $f $($on)? ($($arg),*)) })*
         }
     };
     (@on $s:ident $f:ident $on:ident ($($arg:ident),*)) => { crate::$on($s.0, $($arg),*) };
@@ -51,32 +48,6 @@ typed! {
     Integers = on on {
         gemm_i8 [gemm_i8_on] (alpha: i32, a: Self::Mat<'_, i8>, b: Self::Mat<'_, i8>, beta: i32, c: Self::MatMut<'_, i32>, workspace: Self::Mut<'_, i32>) -> Done;
         gemm_u8 [gemm_u8_on] (alpha: i32, a: Self::Mat<'_, u8>, a_zero: u8, b: Self::Mat<'_, i8>, b_zero: i8, beta: i32, c: Self::MatMut<'_, i32>, workspace: Self::Mut<'_, i32>) -> Done;
-    }
-}
-typed! {
-    /// Scales of quantised weights that are quantised themselves.
-    Scales = on on {
-        dequantize_absmax [dequantize_absmax_on] (map: Self::Ref<'_, f32>, codes: Self::Ref<'_, u8>, scales: Self::Ref<'_, f32>, offset: f32, out: Self::Mut<'_, f32>) -> Done;
-        quantize_absmax [quantize_absmax_on] (map: Self::Ref<'_, f32>, absmax: Self::Ref<'_, f32>, codes: Self::Mut<'_, u8>, scales: Self::Mut<'_, f32>) -> Result<f32, Error>;
-    }
-}
-typed! {
-    /// Attention over a cache in few bits.
-    Caches = on on {
-        attention_decode [attention_decode_on] <C: Cached> (op: &Attention<f32>, q: Self::Ref<'_, f32>, keys: Self::Ref<'_, C>, values: Self::Ref<'_, C>, pages: Option<Pages<'_>>, out: Self::Mut<'_, f32>, lse: Option<Self::Mut<'_, f32>>, workspace: Self::Mut<'_, f32>) -> Done;
-    }
-}
-typed! {
-    /// Fixed point.
-    FixedPoint = on on {
-        fixed_dot [fixed_dot_on] <X: Fixed> (a: Self::Ref<'_, X>, b: Self::Ref<'_, X>) -> Result<X::Sum, Error>;
-        fixed_gemv [fixed_gemv_on] <X: Fixed> (weights: Self::Ref<'_, X>, x: Self::Ref<'_, X>, bias: Option<Self::Ref<'_, X>>, bias_shift: u32, out_shift: u32, out: Self::Mut<'_, X>) -> Done;
-        fixed_softmax [fixed_softmax_on] <X: Fixed> (x: Self::Ref<'_, X>, cols: usize, out: Self::Mut<'_, X>) -> Done;
-        fixed_relu [fixed_relu_on] <X: Fixed> (x: Self::Ref<'_, X>, out: Self::Mut<'_, X>) -> Done;
-        fixed_sigmoid [fixed_sigmoid_on] <X: Fixed> (x: Self::Ref<'_, X>, int_bits: u32, out: Self::Mut<'_, X>) -> Done;
-        fixed_tanh [fixed_tanh_on] <X: Fixed> (x: Self::Ref<'_, X>, int_bits: u32, out: Self::Mut<'_, X>) -> Done;
-        fixed_fir [fixed_fir_on] <X: Fixed> (taps: Self::Ref<'_, X>, decimation: usize, state: Self::Mut<'_, X>, x: Self::Ref<'_, X>, out: Self::Mut<'_, X>) -> Done;
-        fixed_biquad [fixed_biquad_on] <X: Fixed> (sections: &[Biquad<X>], shift: u32, state: Self::Mut<'_, X>, x: Self::Ref<'_, X>, out: Self::Mut<'_, X>) -> Done;
     }
 }
 #[cfg(feature = "half")]

@@ -14,7 +14,7 @@
 //! | `backward` | the gradients, from weights that are computed again |
 
 pub(crate) mod backward;
-mod cached;
+pub(crate) mod cached;
 pub(crate) mod decode;
 pub(crate) mod forward;
 #[cfg(feature = "half")]
