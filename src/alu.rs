@@ -530,3 +530,9 @@ impl<T: Number, F: Body<T, N>, G: Body<T, 1>, const N: usize> Body<T, N> for Wit
         self.1.check()
     }
 }
+
+/// `Ok` when a parameter is neither negative nor NaN.
+#[inline]
+pub(crate) fn not_negative<T: Real>(arg: &'static str, x: T) -> Result<(), crate::Error> {
+    if x >= T::ZERO { Ok(()) } else { Err(crate::Error::Domain { arg }) }
+}

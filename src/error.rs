@@ -199,9 +199,3 @@ pub(crate) fn enough(needed: usize, got: usize) -> Result<(), Error> {
 pub(crate) fn not_empty(arg: &'static str, len: usize) -> Result<(), Error> {
     if len == 0 { Err(Error::Empty { arg }) } else { Ok(()) }
 }
-
-/// `Ok` when a parameter is neither negative nor NaN.
-#[inline]
-pub(crate) fn not_negative<T: crate::Real>(arg: &'static str, x: T) -> Result<(), Error> {
-    if x >= T::ZERO { Ok(()) } else { Err(Error::Domain { arg }) }
-}

@@ -15,7 +15,7 @@
 //! # Ops by family
 //! | module | ops |
 //! |---|---|
-//! | [`pointwise`] | arithmetic, rounding, transcendental functions, activations and their derivatives, optimisers' bodies; [`map`] runs a [`Body`] of your own, a [`Formula`] any backend's, [`Then`] joins two into one pass |
+//! | [`pointwise`] | arithmetic, rounding, transcendental functions, activations and their derivatives; [`map`] runs a [`Body`] of your own, a [`Formula`] any backend's, [`Then`] joins two into one pass |
 //! | [`reduce`] | sums, products of vectors, norms, extrema, statistics, similarity |
 //! | [`blas`] | levels 1 to 3 on views with strides, products of matrices with epilogues, transposes |
 //! | [`nn`] | softmax, norms, attention, rotary positions, losses, embedding, pooling, convolution of lines, their derivatives, optimisers |
@@ -121,6 +121,7 @@ pub mod gguf;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 pub mod hardware;
+mod isa;
 pub mod lanes;
 pub mod lz4;
 pub mod nn;

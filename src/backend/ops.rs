@@ -258,7 +258,7 @@ family! {
         crate::nn::norm_backward::norm_backward_ops
         crate::nn::rope::rope_ops
         crate::nn::softmax_backward::softmax_backward_ops
-        crate::pointwise::optimisers::optimisers_ops
+        crate::nn::optimisers::optimisers_ops
     ] {
         clip_by_norm {clip_to} (max_norm: T, g: Self::Mut<'_, T>, norm: Self::Mut<'_, T>) -> Made<Self>;
     }

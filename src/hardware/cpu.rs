@@ -3,7 +3,7 @@
 use super::error::{Limit, PlanError};
 use super::machine::{Cpu, Scalar};
 use super::tiling::{Choice, Form, Tile, stream_intensity};
-use crate::lanes::Isa;
+use crate::isa::Isa;
 
 /// Rows and vectors of a product's tile that stays in registers: sums, one row of B, an element of A and, without a
 /// fused multiply-add, the products of a row. An element of A serves at least two vectors; rows are even and at most

@@ -1,7 +1,7 @@
 //! Machines: what the facts of one add up to.
 
 use super::constant::{at_mut, same};
-use crate::lanes::Isa;
+use crate::isa::Isa;
 
 /// A machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

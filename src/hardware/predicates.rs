@@ -3,7 +3,7 @@
 use super::constant::{at, get};
 use super::error::{FactError, FactErrorKind};
 use super::machine::{Cpu, Device, Gpu, Language, MmaShapes, Target};
-use crate::lanes::Isa;
+use crate::isa::Isa;
 
 /// What the value of a predicate is.
 #[derive(Clone, Copy)]

@@ -1,8 +1,9 @@
 //! Layer norm and RMS norm: a row to unit variance, then a scale (and a shift) for each column.
 
 use super::{OnRow, RowOp, at_least_one, row_op};
+use crate::alu::not_negative;
 use crate::alu::{Alu, Body, Number};
-use crate::error::{Error, not_empty, not_negative, same_len};
+use crate::error::{Error, not_empty, same_len};
 use crate::lanes::executor::Executor;
 use crate::lanes::inout::InOut;
 use crate::lanes::portable::scalar;

@@ -1,8 +1,9 @@
 //! One choice among logits.
 
+use crate::alu::not_negative;
 use crate::alu::{Alu, Body, Number, Real};
 use crate::contract::contract;
-use crate::error::{Error, enough, not_empty, not_negative};
+use crate::error::{Error, enough, not_empty};
 use crate::forms::ops;
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd, drive};

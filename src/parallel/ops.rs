@@ -59,14 +59,14 @@ crate::nn::log_sum_exp::log_sum_exp_ops! { on_threads }
 crate::nn::losses::losses_ops! { on_threads }
 crate::nn::nll::nll_ops! { on_threads }
 crate::nn::norm_backward::norm_backward_ops! { on_threads }
+crate::nn::optimisers::optimisers_forms! { on_threads }
+crate::nn::optimisers::optimisers_ops! { on_threads }
 crate::nn::pool::pool_ops! { on_threads }
 crate::nn::rope::rope_forms! { on_threads }
 crate::nn::rope::rope_ops! { on_threads }
 crate::nn::scan::scan_ops! { on_threads }
 crate::nn::similarity::similarity_ops! { on_threads }
 crate::nn::softmax_backward::softmax_backward_ops! { on_threads }
-crate::pointwise::optimisers::optimisers_forms! { on_threads }
-crate::pointwise::optimisers::optimisers_ops! { on_threads }
 crate::quant::dot::dot_ops! { on_threads }
 crate::random::ops::random_ops! { on_threads }
 crate::reduce::extrema::extrema_ops! { on_threads }

@@ -2,9 +2,10 @@
 
 use super::qr::{apply, factor, qr_apply_workspace, qr_workspace, reflection};
 use super::{abs, finite};
+use crate::alu::not_negative;
 use crate::blas::{Diagonal, Side, Triangle, nrm2_on, transpose, trsm_by, trsm_workspace};
 use crate::contract::{Call, contract};
-use crate::error::{Error, enough, not_negative, same_len, same_shape};
+use crate::error::{Error, enough, same_len, same_shape};
 use crate::forms::ops;
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd};

@@ -3,9 +3,10 @@
 use super::residual::{Goal, Size, Watch, advance, rounding};
 use super::triangular::{divides, finite, solve};
 use super::{Csr, spmv_on};
+use crate::alu::not_negative;
 use crate::blas::{Diagonal, Triangle};
 use crate::contract::{Call, contract};
-use crate::error::{Error, enough, not_negative, same_len, same_shape};
+use crate::error::{Error, enough, same_len, same_shape};
 use crate::forms::ops;
 use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};

@@ -3,10 +3,11 @@
 use super::residual::{Sum, row};
 use super::triangular::{divides, finite, solve};
 use super::{Csr, spmv_on};
+use crate::alu::not_negative;
 use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};
 use crate::blas::{Diagonal, Triangle, gemv_on, nrm2_on};
 use crate::contract::{Call, contract};
-use crate::error::{Error, enough, not_negative, same_len, same_shape};
+use crate::error::{Error, enough, same_len, same_shape};
 use crate::forms::ops;
 use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};

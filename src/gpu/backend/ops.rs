@@ -7,7 +7,8 @@ use super::super::types::{F32, F64};
 use super::plan::{Plan, Planner, wide};
 use super::{Gpu, Mat, MatMut, Product, View, ViewMut, Word};
 use crate::alu::Body;
-use crate::error::{not_empty, not_negative, same_len, same_shape};
+use crate::alu::not_negative;
+use crate::error::{not_empty, same_len, same_shape};
 use crate::lanes::Element;
 use alloc::vec::Vec;
 

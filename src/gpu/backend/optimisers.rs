@@ -6,7 +6,8 @@ use super::ops::{Done, Scalar, arguments};
 use super::plan::wide;
 use super::{Gpu, Plan, View, ViewMut};
 use crate::Adam;
-use crate::error::{not_negative, same_len};
+use crate::alu::not_negative;
+use crate::error::same_len;
 use alloc::vec;
 
 impl<D: Device> Gpu<D> {

@@ -140,7 +140,7 @@ pub(crate) fn single(graph: &[Node<'_>], at: usize) -> Result<(), Error> {
         Kind::Norm => {
             let takes = super::row::takes(node.name).ok_or(Error::Node { node: at })?;
             if let [eps] = node.parameters {
-                crate::error::not_negative("eps", *eps).map_err(|e| refused(at, e))?;
+                crate::alu::not_negative("eps", *eps).map_err(|e| refused(at, e))?;
             }
             (takes.operands, takes.parameters)
         }

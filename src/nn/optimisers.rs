@@ -1,8 +1,9 @@
 //! Steps of optimisers: parameters `p` move against their gradient `g`, the state is updated beside them.
 
+use crate::alu::not_negative;
 use crate::alu::{Alu, Number, Real};
 use crate::contract::{Call, contract};
-use crate::error::{Error, not_negative, same_len};
+use crate::error::{Error, same_len};
 use crate::forms::ops;
 use crate::lanes::drive::{self, GRAIN, Update};
 use crate::lanes::executor::Executor;
@@ -181,7 +182,7 @@ impl<T: Element> Adam<T> {
     }
 }
 
-ops! { $ optimisers_ops in crate::pointwise::optimisers;
+ops! { $ optimisers_ops in crate::nn::optimisers;
     /// `p[i] −= lr·(g[i] + weight_decay·p[i])`: gradient descent.
     ///
     /// Shapes and units: `g` and `p` of one length.
@@ -287,7 +288,7 @@ ops! { $ optimisers_ops in crate::pointwise::optimisers;
     threads adamw, adamw_on, adamw_by (with: by Adam<T>, g: in T, m: inout T, v: inout T, p: inout T) -> Result<()>;
 }
 
-ops! { $ optimisers_forms in crate::pointwise::optimisers;
+ops! { $ optimisers_forms in crate::nn::optimisers;
     /// The norm `‖g‖ = √Σ g[i]²`, and `g *= max_norm / ‖g‖` where that is below 1.
     ///
     /// Shapes and units: any number of elements; the norm is that before, found without overflow or underflow on the
