@@ -1,20 +1,104 @@
-//! The forms of an op that are made from its body.
+//! An op's row: its signature stands there once, and every form of the op is made from it.
+//!
+//! ```text
+//! ops! { $ list in crate::path::of::this::file;
+//!     /// The op's documentation.
+//!     threads op, op_on, op_by (x: in T, cols: by usize, out: out T, workspace: scratch T) -> Result<()>;
+//! }
+//! ```
+//!
+//! `op_by` is the body, written by hand: its first arguments are an executor and a set of lanes. From the row come `op` and `op_on`
+//! here, and, by the macro `list`, the function of [`parallel`](crate::parallel) and the method of [`backend`](crate::backend). `threads`
+//! says that the body gives parts to other threads, and a text behind it is what the documentation of that form adds; `serial` says that
+//! it runs on the thread that calls it. An op is generic over `T: Element`, over what stands behind its name (`op<B: crate::quant::Block>`),
+//! or over nothing (`op<>`). An argument is `name: kind type`:
+//!
+//! | kind | on slices | on a backend |
+//! |---|---|---|
+//! | `in` | `&[T]` | `Ref<T>` |
+//! | `out`, `inout`, `scratch` | `&mut [T]` | `Mut<T>` |
+//! | `mat`, `vec` | `MatRef<T>`, `VecRef<T>` | `Mat<T>`, `Vec<T>` |
+//! | `mat_out`, `mat_inout` | `MatMut<T>` | `MatMut<T>` |
+//! | `vec_out`, `vec_inout` | `VecMut<T>` | `VecMut<T>` |
+//! | `opt_in`, `opt_out`, `opt_mat`, `opt_mat_out` | an `Option` of these | an `Option` of these |
+//! | `each_in` | `&[&[T]]` | `&[Ref<T>]` |
+//! | `by` | the type as it is | the type as it is |
+//!
+//! `inout` is read before it is written; `out` is written alone; `scratch` holds nothing that matters before or after.
 
-/// `op` and `op_on` from `op_by`, whose first arguments say how parts run and on which lanes.
-macro_rules! forms {
-    ($($(#[$doc:meta])* $name:ident, $on:ident, $by:ident ($($arg:ident: $ty:ty),*) -> $ret:ty;)*) => {$(
+/// See the module.
+macro_rules! ops {
+    ($d:tt $list:ident in $($path:ident)::+; $($row:tt)*) => {
+        $crate::forms::on_slices! { $($row)* }
+        $crate::forms::list! { $d $list in $($path)::+; $($row)* }
+    };
+}
+
+/// The macro `$list`, which calls another macro with the rows, behind its arguments and the path of the bodies.
+macro_rules! list {
+    ($d:tt $list:ident in $($path:ident)::+; $($row:tt)*) => {
+        #[allow(unused_macros, reason = "some lists have a reader with the feature `parallel` alone, some none")]
+        macro_rules! $list {
+            ($d callback:ident $d ($d argument:tt)*) => {
+                $d callback! { $d ($d argument)* [$($path)::+] $($row)* }
+            };
+        }
+        #[allow(unused_imports, reason = "some lists have a reader with the feature `parallel` alone, some none")]
+        pub(crate) use $list;
+    };
+}
+
+/// `op` and `op_on` of each row.
+macro_rules! on_slices {
+    ($($(#[$doc:meta])* $how:ident $($note:literal)? $name:ident $(<$($g:ident: $bound:path)?>)?, $on:ident, $by:ident
+       ($($arg:ident: $kind:ident $ty:ty),* $(,)?) $(-> $ret:ident $(<$of:ty>)?)?;)*) => {
+        $($crate::forms::on_slices! { @ [$(<$($g: $bound)?>)?] $(#[$doc])* $name $on $by ($($arg: $kind $ty),*) $(-> $ret $(<$of>)?)? })*
+    };
+    (@ [] $($row:tt)*) => { $crate::forms::on_slices! { @ [<T: $crate::Element>] $($row)* } };
+    (@ [<$($g:ident: $bound:path)?>] $(#[$doc:meta])* $name:ident $on:ident $by:ident
+       ($($arg:ident: $kind:ident $ty:ty),*) $(-> $ret:ident $(<$of:ty>)?)?) => {
         $(#[$doc])*
         #[inline]
-        #[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
-        pub fn $name<T: $crate::Element>($($arg: $ty),*) -> $ret {
+        #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
+        pub fn $name $(<$g: $bound>)? ($($arg: $crate::forms::slice!($kind $ty)),*) $(-> $crate::forms::returned!($ret $(<$of>)?))? {
             $on($crate::lanes::native(), $($arg),*)
         }
         #[doc = concat!("[`", stringify!($name), "`](crate::", stringify!($name), "()) on the instruction set of `s`.")]
         #[inline]
-        #[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
-        pub fn $on<S: $crate::lanes::Simd, T: $crate::Element>(s: S, $($arg: $ty),*) -> $ret {
+        #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
+        pub fn $on<S: $crate::lanes::Simd $(, $g: $bound)?>(s: S, $($arg: $crate::forms::slice!($kind $ty)),*)
+            $(-> $crate::forms::returned!($ret $(<$of>)?))?
+        {
             $by($crate::lanes::executor::Serial, s, $($arg),*)
         }
-    )*};
+    };
 }
-pub(crate) use forms;
+
+/// The type of an argument on slices.
+macro_rules! slice {
+    (in $t:ty) => { &[$t] };
+    (out $t:ty) => { &mut [$t] };
+    (inout $t:ty) => { &mut [$t] };
+    (scratch $t:ty) => { &mut [$t] };
+    (mat $t:ty) => { $crate::MatRef<'_, $t> };
+    (mat_out $t:ty) => { $crate::MatMut<'_, $t> };
+    (mat_inout $t:ty) => { $crate::MatMut<'_, $t> };
+    (vec $t:ty) => { $crate::VecRef<'_, $t> };
+    (vec_out $t:ty) => { $crate::VecMut<'_, $t> };
+    (vec_inout $t:ty) => { $crate::VecMut<'_, $t> };
+    (opt_in $t:ty) => { Option<&[$t]> };
+    (opt_out $t:ty) => { Option<&mut [$t]> };
+    (opt_mat $t:ty) => { Option<$crate::MatRef<'_, $t>> };
+    (opt_mat_out $t:ty) => { Option<$crate::MatMut<'_, $t>> };
+    (each_in $t:ty) => { &[&[$t]] };
+    (by $t:ty) => { $t };
+}
+
+/// What an op returns: `Result<…>` is one with [`Error`](crate::Error).
+macro_rules! returned {
+    (Result<$t:ty>) => { Result<$t, $crate::Error> };
+    ($t:ident) => { $t };
+    ($t:ident<$of:ty>) => { $t<$of> };
+}
+
+pub(crate) use {list, on_slices, ops, returned, slice};

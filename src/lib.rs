@@ -128,6 +128,7 @@ pub mod ops;
 #[cfg(feature = "parallel")]
 pub mod parallel;
 mod parts;
+mod plain;
 pub mod pointwise;
 pub mod quant;
 pub mod random;

@@ -1,6 +1,7 @@
 //! The list of ops: one row each. Tests, benches, fuzzing and the contract checks are made from it.
 //!
-//! A row is `shape name(…functions…) Body[parameters] family, gpu form;` and the shapes are
+//! A row is `shape name(…functions…) Body[parameters] family, gpu form;`, with `_` where no body makes the op's forms: the signature of
+//! such an op stands beside its body, in a row of `src/forms.rs`. The shapes are
 //!
 //! | shape | call |
 //! |---|---|
@@ -83,228 +84,228 @@ macro_rules! for_each_op {
             unary acosh(acosh, acosh_on, acosh_in_place) Acosh[] trigonometric, pointwise;
             unary atanh(atanh, atanh_on, atanh_in_place) Atanh[] trigonometric, pointwise;
 
-            convert f16_to_f32(f16_to_f32, f16_to_f32_on) f16[] conversion, host: "one instruction of a GPU, part of its loads and stores";
-            convert f32_to_f16(f32_to_f16, f32_to_f16_on) f32[] conversion, host: "one instruction of a GPU, part of its loads and stores";
-            convert bf16_to_f32(bf16_to_f32, bf16_to_f32_on) bf16[] conversion, host: "one instruction of a GPU, part of its loads and stores";
-            convert f32_to_bf16(f32_to_bf16, f32_to_bf16_on) f32[] conversion, host: "one instruction of a GPU, part of its loads and stores";
+            convert f16_to_f32(f16_to_f32, f16_to_f32_on) _[] conversion, host: "one instruction of a GPU, part of its loads and stores";
+            convert f32_to_f16(f32_to_f16, f32_to_f16_on) _[] conversion, host: "one instruction of a GPU, part of its loads and stores";
+            convert bf16_to_f32(bf16_to_f32, bf16_to_f32_on) _[] conversion, host: "one instruction of a GPU, part of its loads and stores";
+            convert f32_to_bf16(f32_to_bf16, f32_to_bf16_on) _[] conversion, host: "one instruction of a GPU, part of its loads and stores";
 
-            total sum(sum, sum_on) Sum[] reduction, reduce;
-            total sum_kahan(sum_kahan, sum_kahan_on) SumKahan[] reduction, reduce;
-            total sum_of_squares(sum_of_squares, sum_of_squares_on) SumSquares[] reduction, reduce;
-            total norm_l1(norm_l1, norm_l1_on) SumAbs[] reduction, reduce;
-            total norm_l2(norm_l2, norm_l2_on) SumSquares[] reduction, reduce;
-            total norm_linf(norm_linf, norm_linf_on) MaxAbs[] reduction, reduce;
-            reduce2 euclidean_distance(euclidean_distance, euclidean_distance_on) Distance[] reduction, reduce;
-            reduce2 cosine_similarity(cosine_similarity, cosine_similarity_on) Products[] reduction, reduce;
-            total prod(prod, prod_on) Product[] reduction, reduce;
-            total logsumexp(logsumexp, logsumexp_on) PeakAndSum[] reduction, reduce;
-            reduce2 dot(dot, dot_on) Dot[] reduction, reduce;
-            reduce max(max, max_on) Max[] reduction, reduce;
-            reduce min(min, min_on) Min[] reduction, reduce;
-            reduce mean(mean, mean_on) Sum[] statistics, reduce;
-            reduce variance(variance, variance_on) Variance[] statistics, reduce;
-            reduce stddev(stddev, stddev_on) Variance[] statistics, reduce;
-            reduce2 covariance(covariance, covariance_on) Deviations[] statistics, reduce;
-            reduce2 correlation(correlation, correlation_on) Deviations[] statistics, reduce;
-            arg argmax(argmax, argmax_on) Max[] selection, reduce;
-            arg argmin(argmin, argmin_on) Min[] selection, reduce;
-            select top_k(top_k, top_k_on) Max[] selection, layer;
-            arg argmax_last(argmax_last, argmax_last_on) Max[] selection, reduce;
-            arg argmin_last(argmin_last, argmin_last_on) Min[] selection, reduce;
-            select bottom_k(bottom_k, bottom_k_on) Min[] selection, layer;
+            total sum(sum, sum_on) _[] reduction, reduce;
+            total sum_kahan(sum_kahan, sum_kahan_on) _[] reduction, reduce;
+            total sum_of_squares(sum_of_squares, sum_of_squares_on) _[] reduction, reduce;
+            total norm_l1(norm_l1, norm_l1_on) _[] reduction, reduce;
+            total norm_l2(norm_l2, norm_l2_on) _[] reduction, reduce;
+            total norm_linf(norm_linf, norm_linf_on) _[] reduction, reduce;
+            reduce2 euclidean_distance(euclidean_distance, euclidean_distance_on) _[] reduction, reduce;
+            reduce2 cosine_similarity(cosine_similarity, cosine_similarity_on) _[] reduction, reduce;
+            total prod(prod, prod_on) _[] reduction, reduce;
+            total logsumexp(logsumexp, logsumexp_on) _[] reduction, reduce;
+            reduce2 dot(dot, dot_on) _[] reduction, reduce;
+            reduce max(max, max_on) _[] reduction, reduce;
+            reduce min(min, min_on) _[] reduction, reduce;
+            reduce mean(mean, mean_on) _[] statistics, reduce;
+            reduce variance(variance, variance_on) _[] statistics, reduce;
+            reduce stddev(stddev, stddev_on) _[] statistics, reduce;
+            reduce2 covariance(covariance, covariance_on) _[] statistics, reduce;
+            reduce2 correlation(correlation, correlation_on) _[] statistics, reduce;
+            arg argmax(argmax, argmax_on) _[] selection, reduce;
+            arg argmin(argmin, argmin_on) _[] selection, reduce;
+            select top_k(top_k, top_k_on) _[] selection, layer;
+            arg argmax_last(argmax_last, argmax_last_on) _[] selection, reduce;
+            arg argmin_last(argmin_last, argmin_last_on) _[] selection, reduce;
+            select bottom_k(bottom_k, bottom_k_on) _[] selection, layer;
 
             rows softmax(softmax, softmax_on, softmax_in_place) Softmax[] normalisation, row_reduce;
             rows log_softmax(log_softmax, log_softmax_on, log_softmax_in_place) LogSoftmax[] normalisation, row_reduce;
             rows_affine layer_norm(layer_norm, layer_norm_on, layer_norm_in_place) LayerNorm[] normalisation, row_reduce;
-            rows_eps layer_norm_simple(layer_norm_simple, layer_norm_simple_on, layer_norm_simple_in_place) LayerNorm[] normalisation, row_reduce;
+            rows_eps layer_norm_simple(layer_norm_simple, layer_norm_simple_on, layer_norm_simple_in_place) LayerNormSimple[] normalisation, row_reduce;
             rows_scale rms_norm(rms_norm, rms_norm_on, rms_norm_in_place) RmsNorm[] normalisation, row_reduce;
             rows normalize(normalize, normalize_on, normalize_in_place) Normalize[] normalisation, row_reduce;
             rows zscore(zscore, zscore_on, zscore_in_place) Zscore[] normalisation, row_reduce;
             rows minmax_normalize(minmax_normalize, minmax_normalize_on, minmax_normalize_in_place) MinmaxNormalize[] normalisation, row_reduce;
 
-            nn swiglu_packed(swiglu_packed, swiglu_packed_on) Swiglu[] gating, layer;
-            nn swiglu_packed_backward(swiglu_packed_backward, swiglu_packed_backward_on) Swiglu[] gating, layer;
-            nn rms_norm_residual(rms_norm_residual, rms_norm_residual_on) RmsNorm[] normalisation, layer;
-            nn rms_norm_backward(rms_norm_backward, rms_norm_backward_on) RmsNorm[] normalisation, layer;
-            nn rms_norm_residual_backward(rms_norm_residual_backward, rms_norm_residual_backward_on) RmsNorm[] normalisation, layer;
-            nn layer_norm_backward(layer_norm_backward, layer_norm_backward_on) LayerNorm[] normalisation, layer;
-            nn cross_entropy(cross_entropy, cross_entropy_on) Softmax[] loss, layer;
-            nn cross_entropy_backward(cross_entropy_backward, cross_entropy_backward_on, cross_entropy_backward_in_place) Softmax[] loss, layer;
-            nn cross_entropy_with_gradient(cross_entropy_with_gradient, cross_entropy_with_gradient_on) Softmax[] loss, layer;
-            nn nll(nll, nll_on) Sum[] loss, layer;
-            nn nll_backward(nll_backward, nll_backward_on) Scale[] loss, layer;
-            nn cumsum(cumsum, cumsum_on) Add[] scan, layer;
-            nn cosine_similarity_rows(cosine_similarity_rows, cosine_similarity_rows_on) Products[] reduction, layer;
-            nn u8_to_float(u8_to_float, u8_to_float_on) Axpy[] conversion, layer;
-            nn i16_to_float(i16_to_float, i16_to_float_on) Axpy[] conversion, layer;
-            nn embedding(embedding, embedding_on) Same[] indexing, layer;
-            nn scatter(scatter, scatter_on) Same[] indexing, layer;
-            nn scatter_add(scatter_add, scatter_add_on) Add[] indexing, layer;
-            nn sample(sample, sample_on) Max[] selection, host: "one choice is the host's: its index and its refusals depend on the data";
-            nn softmax_backward(softmax_backward, softmax_backward_on) Softmax[] normalisation, layer;
-            nn log_softmax_backward(log_softmax_backward, log_softmax_backward_on) LogSoftmax[] normalisation, layer;
-            nn masked_softmax(masked_softmax, masked_softmax_on) Softmax[] normalisation, layer;
-            nn conv1d(conv1d, conv1d_on) Axpy[] convolution, layer;
-            nn conv1d_backward_input(conv1d_backward_input, conv1d_backward_input_on) Axpy[] convolution, layer;
-            nn conv1d_backward_weights(conv1d_backward_weights, conv1d_backward_weights_on) Axpy[] convolution, layer;
-            nn max_pool(max_pool, max_pool_on) Maximum[] pooling, layer;
-            nn max_pool_indices(max_pool_indices, max_pool_indices_on) Maximum[] pooling, layer;
-            nn max_pool_backward(max_pool_backward, max_pool_backward_on) Maximum[] pooling, layer;
-            nn avg_pool(avg_pool, avg_pool_on) Add[] pooling, layer;
-            nn avg_pool_backward(avg_pool_backward, avg_pool_backward_on) Add[] pooling, layer;
-            nn sgd(sgd, sgd_on) Descent[] optimiser, layer;
-            nn momentum(momentum, momentum_on) Heavy[] optimiser, layer;
-            nn adagrad(adagrad, adagrad_on) Adaptive[] optimiser, layer;
-            nn adam(adam, adam_on) Moments[] optimiser, layer;
-            nn adamw(adamw, adamw_on) Moments[] optimiser, layer;
-            nn clip_by_norm(clip_by_norm, clip_by_norm_on) Scale[] optimiser, layer;
+            nn swiglu_packed(swiglu_packed, swiglu_packed_on) _[] gating, layer;
+            nn swiglu_packed_backward(swiglu_packed_backward, swiglu_packed_backward_on) _[] gating, layer;
+            nn rms_norm_residual(rms_norm_residual, rms_norm_residual_on) _[] normalisation, layer;
+            nn rms_norm_backward(rms_norm_backward, rms_norm_backward_on) _[] normalisation, layer;
+            nn rms_norm_residual_backward(rms_norm_residual_backward, rms_norm_residual_backward_on) _[] normalisation, layer;
+            nn layer_norm_backward(layer_norm_backward, layer_norm_backward_on) _[] normalisation, layer;
+            nn cross_entropy(cross_entropy, cross_entropy_on) _[] loss, layer;
+            nn cross_entropy_backward(cross_entropy_backward, cross_entropy_backward_on, cross_entropy_backward_in_place) _[] loss, layer;
+            nn cross_entropy_with_gradient(cross_entropy_with_gradient, cross_entropy_with_gradient_on) _[] loss, layer;
+            nn nll(nll, nll_on) _[] loss, layer;
+            nn nll_backward(nll_backward, nll_backward_on) _[] loss, layer;
+            nn cumsum(cumsum, cumsum_on) _[] scan, layer;
+            nn cosine_similarity_rows(cosine_similarity_rows, cosine_similarity_rows_on) _[] reduction, layer;
+            nn u8_to_float(u8_to_float, u8_to_float_on) _[] conversion, layer;
+            nn i16_to_float(i16_to_float, i16_to_float_on) _[] conversion, layer;
+            nn embedding(embedding, embedding_on) _[] indexing, layer;
+            nn scatter(scatter, scatter_on) _[] indexing, layer;
+            nn scatter_add(scatter_add, scatter_add_on) _[] indexing, layer;
+            nn sample(sample, sample_on) _[] selection, host: "one choice is the host's: its index and its refusals depend on the data";
+            nn softmax_backward(softmax_backward, softmax_backward_on) _[] normalisation, layer;
+            nn log_softmax_backward(log_softmax_backward, log_softmax_backward_on) _[] normalisation, layer;
+            nn masked_softmax(masked_softmax, masked_softmax_on) _[] normalisation, layer;
+            nn conv1d(conv1d, conv1d_on) _[] convolution, layer;
+            nn conv1d_backward_input(conv1d_backward_input, conv1d_backward_input_on) _[] convolution, layer;
+            nn conv1d_backward_weights(conv1d_backward_weights, conv1d_backward_weights_on) _[] convolution, layer;
+            nn max_pool(max_pool, max_pool_on) _[] pooling, layer;
+            nn max_pool_indices(max_pool_indices, max_pool_indices_on) _[] pooling, layer;
+            nn max_pool_backward(max_pool_backward, max_pool_backward_on) _[] pooling, layer;
+            nn avg_pool(avg_pool, avg_pool_on) _[] pooling, layer;
+            nn avg_pool_backward(avg_pool_backward, avg_pool_backward_on) _[] pooling, layer;
+            nn sgd(sgd, sgd_on) _[] optimiser, layer;
+            nn momentum(momentum, momentum_on) _[] optimiser, layer;
+            nn adagrad(adagrad, adagrad_on) _[] optimiser, layer;
+            nn adam(adam, adam_on) _[] optimiser, layer;
+            nn adamw(adamw, adamw_on) _[] optimiser, layer;
+            nn clip_by_norm(clip_by_norm, clip_by_norm_on) _[] optimiser, layer;
 
-            gemm gemm(gemm, gemm_on) Gemm[] blas, gemm;
-            nn gemm_backward_a(gemm_backward_a, gemm_backward_a_on) Gemm[] blas, layer;
-            nn gemm_backward_b(gemm_backward_b, gemm_backward_b_on) Gemm[] blas, layer;
-            mixed gemm_bf16(gemm_bf16, gemm_bf16_on) bf16[] blas, low_precision;
-            mixed gemm_bf16_amx(gemm_bf16_amx) bf16[] blas, host: "AMX, a unit of x86 CPUs; a GPU has its own, which gemm is to use";
-            mixed gemm_f16(gemm_f16, gemm_f16_on) f16[] blas, low_precision;
-            mixed gemm_e4m3(gemm_e4m3, gemm_e4m3_on) e4m3[] blas, low_precision;
-            mixed gemm_i8(gemm_i8, gemm_i8_on) i8[] blas, low_precision;
-            mixed gemm_u8(gemm_u8, gemm_u8_on) i8[] blas, low_precision;
-            mixed gemm_f32_amx3(gemm_f32_amx3) f32[] blas, host: "AMX, a unit of x86 CPUs; a GPU has its own, which gemm is to use";
-            blas gemv(gemv, gemv_on) Gemv[] blas, layer;
-            blas ger(ger, ger_on) Ger[] blas, layer;
-            blas syr(syr, syr_on) Syr[] blas, layer;
-            blas syr2(syr2, syr2_on) Syr2[] blas, layer;
-            blas symv(symv, symv_on) Symv[] blas, layer;
-            blas trmv(trmv, trmv_on) Trmv[] blas, layer;
-            blas trsv(trsv, trsv_on) Trsv[] blas, layer;
-            blas symm(symm, symm_on) Symm[] blas, layer;
-            blas syrk(syrk, syrk_on) Syrk[] blas, layer;
-            blas syr2k(syr2k, syr2k_on) Syr2k[] blas, layer;
-            blas trmm(trmm, trmm_on) Trmm[] blas, layer;
-            blas trsm(trsm, trsm_on) Trsm[] blas, layer;
-            blas swap(swap, swap_on) Exchange[] blas, layer;
-            blas copy(copy, copy_on) Same[] blas, layer;
-            blas scal(scal, scal_on) Scale[] blas, layer;
-            blas axpy_strided(axpy_strided, axpy_strided_on) Axpy[] blas, layer;
-            blas dot_strided(dot_strided, dot_strided_on) Dot[] blas, layer;
-            blas nrm2(nrm2, nrm2_on) SumSquares[] blas, layer;
-            blas asum(asum, asum_on) SumAbs[] blas, layer;
-            blas iamax(iamax, iamax_on) MaxAbs[] blas, layer;
-            blas rot(rot, rot_on) Rotate[] blas, layer;
-            blas rotm(rotm, rotm_on) Full[] blas, layer;
-            blas rotg(rotg, rotg_on) Givens[] blas, host: "a few numbers of one call";
-            blas rotmg(rotmg, rotmg_on) Givens[] blas, host: "a few numbers of one call";
-            blas transpose(transpose, transpose_on) Transpose[] blas, layer;
+            gemm gemm(gemm, gemm_on) _[] blas, gemm;
+            nn gemm_backward_a(gemm_backward_a, gemm_backward_a_on) _[] blas, layer;
+            nn gemm_backward_b(gemm_backward_b, gemm_backward_b_on) _[] blas, layer;
+            mixed gemm_bf16(gemm_bf16, gemm_bf16_on) _[] blas, low_precision;
+            mixed gemm_bf16_amx(gemm_bf16_amx) _[] blas, host: "AMX, a unit of x86 CPUs; a GPU has its own, which gemm is to use";
+            mixed gemm_f16(gemm_f16, gemm_f16_on) _[] blas, low_precision;
+            mixed gemm_e4m3(gemm_e4m3, gemm_e4m3_on) _[] blas, low_precision;
+            mixed gemm_i8(gemm_i8, gemm_i8_on) _[] blas, low_precision;
+            mixed gemm_u8(gemm_u8, gemm_u8_on) _[] blas, low_precision;
+            mixed gemm_f32_amx3(gemm_f32_amx3) _[] blas, host: "AMX, a unit of x86 CPUs; a GPU has its own, which gemm is to use";
+            blas gemv(gemv, gemv_on) _[] blas, layer;
+            blas ger(ger, ger_on) _[] blas, layer;
+            blas syr(syr, syr_on) _[] blas, layer;
+            blas syr2(syr2, syr2_on) _[] blas, layer;
+            blas symv(symv, symv_on) _[] blas, layer;
+            blas trmv(trmv, trmv_on) _[] blas, layer;
+            blas trsv(trsv, trsv_on) _[] blas, layer;
+            blas symm(symm, symm_on) _[] blas, layer;
+            blas syrk(syrk, syrk_on) _[] blas, layer;
+            blas syr2k(syr2k, syr2k_on) _[] blas, layer;
+            blas trmm(trmm, trmm_on) _[] blas, layer;
+            blas trsm(trsm, trsm_on) _[] blas, layer;
+            blas swap(swap, swap_on) _[] blas, layer;
+            blas copy(copy, copy_on) _[] blas, layer;
+            blas scal(scal, scal_on) _[] blas, layer;
+            blas axpy_strided(axpy_strided, axpy_strided_on) _[] blas, layer;
+            blas dot_strided(dot_strided, dot_strided_on) _[] blas, layer;
+            blas nrm2(nrm2, nrm2_on) _[] blas, layer;
+            blas asum(asum, asum_on) _[] blas, layer;
+            blas iamax(iamax, iamax_on) _[] blas, layer;
+            blas rot(rot, rot_on) _[] blas, layer;
+            blas rotm(rotm, rotm_on) _[] blas, layer;
+            blas rotg(rotg, rotg_on) _[] blas, host: "a few numbers of one call";
+            blas rotmg(rotmg, rotmg_on) _[] blas, host: "a few numbers of one call";
+            blas transpose(transpose, transpose_on) _[] blas, layer;
 
-            nn fft(fft, fft_on, fft_in_place) Fft[] transform, layer;
-            nn rfft(rfft, rfft_on) Fft[] transform, layer;
-            nn irfft(irfft, irfft_on) Fft[] transform, layer;
-            nn fft_rows(fft_rows, fft_rows_on) Fft[] transform, layer;
-            nn fft_2d(fft_2d, fft_2d_on) Fft[] transform, layer;
-            nn fft_3d(fft_3d, fft_3d_on) Fft[] transform, layer;
-            nn stft(stft, stft_on) Fft[] transform, layer;
-            nn gemm_complex(gemm_complex, gemm_complex_on) Gemm[] blas, layer;
-            nn gemv_complex(gemv_complex, gemv_complex_on) Gemv[] blas, layer;
-            nn dot_complex(dot_complex, dot_complex_on) Dot[] blas, layer;
-            nn axpy_complex(axpy_complex, axpy_complex_on) Axpy[] blas, layer;
-            nn scal_complex(scal_complex, scal_complex_on) Scale[] blas, layer;
-            nn nrm2_complex(nrm2_complex, nrm2_complex_on) SumSquares[] blas, layer;
-            nn asum_complex(asum_complex, asum_complex_on) SumAbs[] blas, layer;
-            nn mul_complex(mul_complex, mul_complex_on) Mul[] blas, layer;
-            nn abs_complex(abs_complex, abs_complex_on) Magnitude[] blas, layer;
-            nn arg_complex(arg_complex, arg_complex_on) Angle[] blas, layer;
-            nn interleave(interleave, interleave_on) Same[] blas, layer;
-            nn deinterleave(deinterleave, deinterleave_on) Same[] blas, layer;
-            nn dct(dct, dct_on) Fft[] transform, layer;
-            nn convolve(convolve, convolve_on) Fft[] filter, layer;
-            nn convolve_complex(convolve_complex, convolve_complex_on) Fft[] filter, layer;
-            nn fir_fft(fir_fft, fir_fft_on) Fft[] filter, layer;
-            nn fir(fir, fir_on) Fir[] filter, layer;
-            nn biquad(biquad, biquad_on) Biquad[] filter, host: "one result needs the one before";
-            nn cholesky(cholesky, cholesky_on) Cholesky[] solve, layer;
-            nn cholesky_solve(cholesky_solve, cholesky_solve_on) Cholesky[] solve, layer;
-            nn lu(lu, lu_on) Lu[] solve, layer;
-            nn lu_solve(lu_solve, lu_solve_on) Lu[] solve, layer;
-            nn determinant(determinant, determinant_on) Lu[] solve, layer;
-            nn qr(qr, qr_on) Qr[] solve, layer;
-            nn qr_apply(qr_apply, qr_apply_on) Qr[] solve, layer;
-            nn least_squares(least_squares, least_squares_on) Qr[] solve, layer;
-            nn qr_pivoted(qr_pivoted, qr_pivoted_on) Qr[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
-            nn least_norm(least_norm, least_norm_on) Qr[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
-            nn inverse(inverse, inverse_on) Lu[] solve, layer;
-            nn lu_condition(lu_condition, lu_condition_on) Lu[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
-            nn cholesky_update(cholesky_update, cholesky_update_on) Cholesky[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
-            nn ldlt(ldlt, ldlt_on) Cholesky[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
-            nn ldlt_solve(ldlt_solve, ldlt_solve_on) Cholesky[] solve, layer;
-            nn lu_refine(lu_refine, lu_refine_on) Lu[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
-            nn cholesky_refine(cholesky_refine, cholesky_refine_on) Cholesky[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
-            nn eigh(eigh, eigh_on) Eigh[] solve, layer;
-            nn eigh_generalized(eigh_generalized, eigh_generalized_on) Eigh[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
-            nn eig(eig, eig_on) Eigh[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
-            nn schur(schur, schur_on) Eigh[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
-            nn svd(svd, svd_on) Svd[] solve, layer;
-            nn spmv(spmv, spmv_on) Spmv[] sparse, layer;
-            nn cg(cg, cg_on) Cg[] sparse, host: "the host decides after each step whether there is another; spmv, dot_strided and axpy are its parts on a device";
-            nn ilu0(ilu0, ilu0_on) Ilu[] sparse, host: "a row needs the rows before it, as the pattern says: there is seldom work for more than a few threads";
-            nn spmm(spmm, spmm_on) Spmm[] sparse, layer;
-            nn spmv_transposed(spmv_transposed, spmv_transposed_on) Spmv[] sparse, layer;
-            nn spsv(spsv, spsv_on) Spsv[] sparse, host: "a row needs the rows before it, as the pattern says: there is seldom work for more than a few threads";
-            nn coo_to_csr(coo_to_csr, coo_to_csr_on) Coordinates[] sparse, host: "how many elements a result has the host must know before its memory is there";
-            nn csr_transpose(csr_transpose, csr_transpose_on) Coordinates[] sparse, layer;
-            nn spgemm(spgemm, spgemm_on) Spgemm[] sparse, layer;
-            nn spadd(spadd, spadd_on) Spgemm[] sparse, host: "how many elements a result has the host must know before its memory is there";
-            nn sddmm(sddmm, sddmm_on) Spmm[] sparse, layer;
-            nn ic0(ic0, ic0_on) Ilu[] sparse, host: "a row needs the rows before it, as the pattern says: there is seldom work for more than a few threads";
-            nn gauss_seidel(gauss_seidel, gauss_seidel_on) Spsv[] sparse, host: "a row needs the rows before it, as the pattern says: there is seldom work for more than a few threads";
-            nn gmres(gmres, gmres_on) Cg[] sparse, host: "the host decides after each step whether there is another; spmv, dot_strided and axpy are its parts on a device";
-            nn lobpcg(lobpcg, lobpcg_on) Cg[] sparse, host: "the host decides after each step whether there is another; spmv, dot_strided and axpy are its parts on a device";
-            nn bicgstab(bicgstab, bicgstab_on) Cg[] sparse, host: "the host decides after each step whether there is another; spmv, dot_strided and axpy are its parts on a device";
-            nn einsum(einsum, einsum_on) Gemm[] contraction, layer;
-            nn pad(pad, pad_on) Same[] indexing, layer;
-            nn gather(gather, gather_on) Same[] indexing, layer;
-            nn gather_elements(gather_elements, gather_elements_on) Same[] indexing, layer;
-            nn scatter_add_elements(scatter_add_elements, scatter_add_elements_on) Add[] indexing, layer;
+            nn fft(fft, fft_on, fft_in_place) _[] transform, layer;
+            nn rfft(rfft, rfft_on) _[] transform, layer;
+            nn irfft(irfft, irfft_on) _[] transform, layer;
+            nn fft_rows(fft_rows, fft_rows_on) _[] transform, layer;
+            nn fft_2d(fft_2d, fft_2d_on) _[] transform, layer;
+            nn fft_3d(fft_3d, fft_3d_on) _[] transform, layer;
+            nn stft(stft, stft_on) _[] transform, layer;
+            nn gemm_complex(gemm_complex, gemm_complex_on) _[] blas, layer;
+            nn gemv_complex(gemv_complex, gemv_complex_on) _[] blas, layer;
+            nn dot_complex(dot_complex, dot_complex_on) _[] blas, layer;
+            nn axpy_complex(axpy_complex, axpy_complex_on) _[] blas, layer;
+            nn scal_complex(scal_complex, scal_complex_on) _[] blas, layer;
+            nn nrm2_complex(nrm2_complex, nrm2_complex_on) _[] blas, layer;
+            nn asum_complex(asum_complex, asum_complex_on) _[] blas, layer;
+            nn mul_complex(mul_complex, mul_complex_on) _[] blas, layer;
+            nn abs_complex(abs_complex, abs_complex_on) _[] blas, layer;
+            nn arg_complex(arg_complex, arg_complex_on) _[] blas, layer;
+            nn interleave(interleave, interleave_on) _[] blas, layer;
+            nn deinterleave(deinterleave, deinterleave_on) _[] blas, layer;
+            nn dct(dct, dct_on) _[] transform, layer;
+            nn convolve(convolve, convolve_on) _[] filter, layer;
+            nn convolve_complex(convolve_complex, convolve_complex_on) _[] filter, layer;
+            nn fir_fft(fir_fft, fir_fft_on) _[] filter, layer;
+            nn fir(fir, fir_on) _[] filter, layer;
+            nn biquad(biquad, biquad_on) _[] filter, host: "one result needs the one before";
+            nn cholesky(cholesky, cholesky_on) _[] solve, layer;
+            nn cholesky_solve(cholesky_solve, cholesky_solve_on) _[] solve, layer;
+            nn lu(lu, lu_on) _[] solve, layer;
+            nn lu_solve(lu_solve, lu_solve_on) _[] solve, layer;
+            nn determinant(determinant, determinant_on) _[] solve, layer;
+            nn qr(qr, qr_on) _[] solve, layer;
+            nn qr_apply(qr_apply, qr_apply_on) _[] solve, layer;
+            nn least_squares(least_squares, least_squares_on) _[] solve, layer;
+            nn qr_pivoted(qr_pivoted, qr_pivoted_on) _[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
+            nn least_norm(least_norm, least_norm_on) _[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
+            nn inverse(inverse, inverse_on) _[] solve, layer;
+            nn lu_condition(lu_condition, lu_condition_on) _[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
+            nn cholesky_update(cholesky_update, cholesky_update_on) _[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
+            nn ldlt(ldlt, ldlt_on) _[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
+            nn ldlt_solve(ldlt_solve, ldlt_solve_on) _[] solve, layer;
+            nn lu_refine(lu_refine, lu_refine_on) _[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
+            nn cholesky_refine(cholesky_refine, cholesky_refine_on) _[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
+            nn eigh(eigh, eigh_on) _[] solve, layer;
+            nn eigh_generalized(eigh_generalized, eigh_generalized_on) _[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
+            nn eig(eig, eig_on) _[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
+            nn schur(schur, schur_on) _[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
+            nn svd(svd, svd_on) _[] solve, layer;
+            nn spmv(spmv, spmv_on) _[] sparse, layer;
+            nn cg(cg, cg_on) _[] sparse, host: "the host decides after each step whether there is another; spmv, dot_strided and axpy are its parts on a device";
+            nn ilu0(ilu0, ilu0_on) _[] sparse, host: "a row needs the rows before it, as the pattern says: there is seldom work for more than a few threads";
+            nn spmm(spmm, spmm_on) _[] sparse, layer;
+            nn spmv_transposed(spmv_transposed, spmv_transposed_on) _[] sparse, layer;
+            nn spsv(spsv, spsv_on) _[] sparse, host: "a row needs the rows before it, as the pattern says: there is seldom work for more than a few threads";
+            nn coo_to_csr(coo_to_csr, coo_to_csr_on) _[] sparse, host: "how many elements a result has the host must know before its memory is there";
+            nn csr_transpose(csr_transpose, csr_transpose_on) _[] sparse, layer;
+            nn spgemm(spgemm, spgemm_on) _[] sparse, layer;
+            nn spadd(spadd, spadd_on) _[] sparse, host: "how many elements a result has the host must know before its memory is there";
+            nn sddmm(sddmm, sddmm_on) _[] sparse, layer;
+            nn ic0(ic0, ic0_on) _[] sparse, host: "a row needs the rows before it, as the pattern says: there is seldom work for more than a few threads";
+            nn gauss_seidel(gauss_seidel, gauss_seidel_on) _[] sparse, host: "a row needs the rows before it, as the pattern says: there is seldom work for more than a few threads";
+            nn gmres(gmres, gmres_on) _[] sparse, host: "the host decides after each step whether there is another; spmv, dot_strided and axpy are its parts on a device";
+            nn lobpcg(lobpcg, lobpcg_on) _[] sparse, host: "the host decides after each step whether there is another; spmv, dot_strided and axpy are its parts on a device";
+            nn bicgstab(bicgstab, bicgstab_on) _[] sparse, host: "the host decides after each step whether there is another; spmv, dot_strided and axpy are its parts on a device";
+            nn einsum(einsum, einsum_on) _[] contraction, layer;
+            nn pad(pad, pad_on) _[] indexing, layer;
+            nn gather(gather, gather_on) _[] indexing, layer;
+            nn gather_elements(gather_elements, gather_elements_on) _[] indexing, layer;
+            nn scatter_add_elements(scatter_add_elements, scatter_add_elements_on) _[] indexing, layer;
 
-            quant dequantize(dequantize, dequantize_on) Block[] quantisation, layer;
-            quant quantize(quantize, quantize_on) Block[] quantisation, host: "weights, once, when they are made; activations have a kernel, which cannot refuse: `Gpu::quantize`";
-            quant quantize_padded(quantize_padded, quantize_padded_on) Block[] quantisation, host: "once, when weights are made; what it refuses depends on the data";
-            quant dequantize_padded(dequantize_padded, dequantize_padded_on) Block[] quantisation, layer;
-            quant quantize_absmax(quantize_absmax, quantize_absmax_on) Absmax[] quantisation, host: "once, when weights are loaded";
-            quant dequantize_absmax(dequantize_absmax, dequantize_absmax_on) Absmax[] quantisation, host: "once, when weights are loaded";
-            quant quant_dot(quant_dot, quant_dot_on) Block[] quantisation, layer;
-            quant quant_gemv(quant_gemv, quant_gemv_on) Block[] quantisation, layer;
-            quant quant_gemm(quant_gemm, quant_gemm_on) Block[] quantisation, layer;
-            quant quant_rows(quant_rows, quant_rows_on) Block[] quantisation, layer;
+            quant dequantize(dequantize, dequantize_on) _[] quantisation, layer;
+            quant quantize(quantize, quantize_on) _[] quantisation, host: "weights, once, when they are made; activations have a kernel, which cannot refuse: `Gpu::quantize`";
+            quant quantize_padded(quantize_padded, quantize_padded_on) _[] quantisation, host: "once, when weights are made; what it refuses depends on the data";
+            quant dequantize_padded(dequantize_padded, dequantize_padded_on) _[] quantisation, layer;
+            quant quantize_absmax(quantize_absmax, quantize_absmax_on) _[] quantisation, host: "once, when weights are loaded";
+            quant dequantize_absmax(dequantize_absmax, dequantize_absmax_on) _[] quantisation, host: "once, when weights are loaded";
+            quant quant_dot(quant_dot, quant_dot_on) _[] quantisation, layer;
+            quant quant_gemv(quant_gemv, quant_gemv_on) _[] quantisation, layer;
+            quant quant_gemm(quant_gemm, quant_gemm_on) _[] quantisation, layer;
+            quant quant_rows(quant_rows, quant_rows_on) _[] quantisation, layer;
 
-            quant lz4_compress(lz4_compress, lz4_compress_on) Lz4[] compression, cuda: "WGSL writes words, and its warps do not vote";
-            quant lz4_decompress(lz4_decompress, lz4_decompress_on) Lz4[] compression, cuda: "WGSL writes words, and its warps do not vote";
+            quant lz4_compress(lz4_compress, lz4_compress_on) _[] compression, cuda: "WGSL writes words, and its warps do not vote";
+            quant lz4_decompress(lz4_decompress, lz4_decompress_on) _[] compression, cuda: "WGSL writes words, and its warps do not vote";
 
-            quant fixed_dot(fixed_dot, fixed_dot_on) Fixed[] fixed, host: "for firmware, which has no GPU";
-            quant fixed_gemv(fixed_gemv, fixed_gemv_on) Fixed[] fixed, host: "for firmware, which has no GPU";
-            quant fixed_softmax(fixed_softmax, fixed_softmax_on) Fixed[] fixed, host: "for firmware, which has no GPU";
-            quant fixed_relu(fixed_relu, fixed_relu_on) Fixed[] fixed, host: "for firmware, which has no GPU";
-            quant fixed_sigmoid(fixed_sigmoid, fixed_sigmoid_on) Fixed[] fixed, host: "for firmware, which has no GPU";
-            quant fixed_tanh(fixed_tanh, fixed_tanh_on) Fixed[] fixed, host: "for firmware, which has no GPU";
-            quant fixed_fir(fixed_fir, fixed_fir_on) Fixed[] fixed, host: "for firmware, which has no GPU";
-            quant fixed_biquad(fixed_biquad, fixed_biquad_on) Fixed[] fixed, host: "for firmware, which has no GPU";
+            quant fixed_dot(fixed_dot, fixed_dot_on) _[] fixed, host: "for firmware, which has no GPU";
+            quant fixed_gemv(fixed_gemv, fixed_gemv_on) _[] fixed, host: "for firmware, which has no GPU";
+            quant fixed_softmax(fixed_softmax, fixed_softmax_on) _[] fixed, host: "for firmware, which has no GPU";
+            quant fixed_relu(fixed_relu, fixed_relu_on) _[] fixed, host: "for firmware, which has no GPU";
+            quant fixed_sigmoid(fixed_sigmoid, fixed_sigmoid_on) _[] fixed, host: "for firmware, which has no GPU";
+            quant fixed_tanh(fixed_tanh, fixed_tanh_on) _[] fixed, host: "for firmware, which has no GPU";
+            quant fixed_fir(fixed_fir, fixed_fir_on) _[] fixed, host: "for firmware, which has no GPU";
+            quant fixed_biquad(fixed_biquad, fixed_biquad_on) _[] fixed, host: "for firmware, which has no GPU";
 
-            random random_bits(random_bits, random_bits_on) Philox[] random, layer;
-            random uniform(uniform, uniform_on) Philox[] random, layer;
-            random normal(normal, normal_on) Normal[] random, layer;
-            random exponential(exponential, exponential_on) Exponential[] random, layer;
-            random truncated_normal(truncated_normal, truncated_normal_on) Normal[] random, host: "its tries are in f64 for every type, which not every device has";
-            random integers(integers, integers_on) Philox[] random, layer;
-            random bernoulli(bernoulli, bernoulli_on) Philox[] random, layer;
-            random shuffle(shuffle, shuffle_on) Philox[] random, host: "one exchange needs those before it";
-            random permutation(permutation, permutation_on) Philox[] random, host: "one exchange needs those before it";
+            random random_bits(random_bits, random_bits_on) _[] random, layer;
+            random uniform(uniform, uniform_on) _[] random, layer;
+            random normal(normal, normal_on) _[] random, layer;
+            random exponential(exponential, exponential_on) _[] random, layer;
+            random truncated_normal(truncated_normal, truncated_normal_on) _[] random, host: "its tries are in f64 for every type, which not every device has";
+            random integers(integers, integers_on) _[] random, layer;
+            random bernoulli(bernoulli, bernoulli_on) _[] random, layer;
+            random shuffle(shuffle, shuffle_on) _[] random, host: "one exchange needs those before it";
+            random permutation(permutation, permutation_on) _[] random, host: "one exchange needs those before it";
 
-            nn rope(rope, rope_on, rope_in_place) Rope[] embedding, layer;
-            nn rope_backward(rope_backward, rope_backward_on, rope_backward_in_place) Rope[] embedding, layer;
-            nn rope_view(rope_view, rope_view_on) Rope[] embedding, layer;
-            nn attention(attention, attention_on) Attention[] attention, layer;
-            quant attention_bf16(attention_bf16, attention_bf16_on) bf16[] attention, low_precision;
-            quant attention_bf16_backward(attention_bf16_backward, attention_bf16_backward_on) bf16[] attention, low_precision;
-            quant attention_decode(attention_decode, attention_decode_on) Cached[] attention, layer;
-            nn attention_backward(attention_backward, attention_backward_on) Attention[] attention, layer;
+            nn rope(rope, rope_on, rope_in_place) _[] embedding, layer;
+            nn rope_backward(rope_backward, rope_backward_on, rope_backward_in_place) _[] embedding, layer;
+            nn rope_view(rope_view, rope_view_on) _[] embedding, layer;
+            nn attention(attention, attention_on) _[] attention, layer;
+            quant attention_bf16(attention_bf16, attention_bf16_on) _[] attention, low_precision;
+            quant attention_bf16_backward(attention_bf16_backward, attention_bf16_backward_on) _[] attention, low_precision;
+            quant attention_decode(attention_decode, attention_decode_on) _[] attention, layer;
+            nn attention_backward(attention_backward, attention_backward_on) _[] attention, layer;
 
             unary exp(exp, exp_on, exp_in_place) Exp[] transcendental, pointwise;
             unary exp2(exp2, exp2_on, exp2_in_place) Exp2[] transcendental, pointwise;
@@ -372,16 +373,41 @@ pub struct Op {
     pub gpu: Gpu,
 }
 
+/// Words of the list, so that no row has another.
+#[allow(non_upper_case_globals, reason = "as the rows spell them")]
+mod words {
+    macro_rules! words {
+        ($($name:ident)*) => { $(pub(in crate::ops) const $name: &str = stringify!($name);)* };
+    }
+    words! {
+        unary binary ternary update total reduce reduce2 arg select rows rows_eps rows_scale rows_affine convert gemm blas nn quant
+        random mixed
+    }
+    /// Families.
+    pub(super) mod family {
+        words! {
+            activation arithmetic attention blas comparison compression contraction conversion convolution
+            embedding filter fixed gating indexing logarithmic loss normalisation optimiser
+            pooling quantisation random reduction rounding scan selection solve sparse
+            statistics transcendental transform trigonometric
+        }
+    }
+    /// How devices run ops.
+    pub(super) mod template {
+        words! { pointwise reduce row_reduce gemm low_precision layer }
+    }
+}
+
 macro_rules! table {
     (@gpu host: $why:literal) => { Gpu::Host($why) };
     (@gpu cuda: $why:literal) => { Gpu::Cuda($why) };
-    (@gpu $template:ident) => { Gpu::Template(stringify!($template)) };
-    ($($shape:ident $name:ident($($f:ident),*) $body:ident [$($p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
+    (@gpu $template:ident) => { Gpu::Template(words::template::$template) };
+    ($($shape:ident $name:ident($($f:ident),*) $body:tt [$($p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
         /// Every op of the crate.
         pub const OPS: &[Op] = &[$(Op {
             name: stringify!($name),
-            shape: stringify!($shape),
-            family: stringify!($family),
+            shape: words::$shape,
+            family: words::family::$family,
             gpu: table!(@gpu $gpu $(: $why)?),
         }),*];
     };

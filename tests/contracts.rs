@@ -23,7 +23,7 @@ mod pre;
 use common::yaml;
 
 macro_rules! falsify {
-    ($($shape:ident $name:ident($($f:ident),*) $body:ident [$($p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
+    ($($shape:ident $name:ident($($f:ident),*) $body:tt [$($p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
         /// One module per op, three attempts to break it.
         mod falsify {
             $(falsify!(@op $shape $name);)*

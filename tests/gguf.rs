@@ -349,11 +349,17 @@ fn time_does_not_grow_as_the_square_of_the_names() {
             least(|| write(&values, &infos, |_| Ok::<(), Error<'_>>(()), |_, _| Ok(())).unwrap()),
         ]
     };
-    for ((few, many), what) in
-        time(MAX_NAMES / 8).into_iter().zip(time(MAX_NAMES)).zip(["read", "needs", "write"])
-    {
-        assert!(many < 28.0 * few, "{what}: {few} s and {many} s");
+    // What else the machine does can only make one measurement longer; the square of the names would be there each time.
+    let mut ratios = [f64::INFINITY; 3];
+    for _ in 0..3 {
+        for ((few, many), ratio) in time(MAX_NAMES / 8).into_iter().zip(time(MAX_NAMES)).zip(&mut ratios) {
+            *ratio = ratio.min(many / few);
+        }
+        if ratios.iter().all(|r| *r < 28.0) {
+            return;
+        }
     }
+    panic!("the time of read, needs and write grows {ratios:?} times for eight times the names");
 }
 
 #[test]

@@ -574,7 +574,7 @@ fn threads_give_the_same_bits() {
 #[test]
 fn a_backend_has_them() {
     use fulmen::backend::{Backend, Cpu, Quantised};
-    fn run<B: Backend<f32>>(b: &B, x: B::Ref<'_, f32>, to: B::Mut<'_, Q8_0>) -> Result<(), Error> {
+    fn run<B: Backend<f32>>(b: &B, x: B::Ref<'_, f32>, to: B::Mut<'_, Q8_0>) -> Result<(), B::Error> {
         b.quantize(x, None, to)
     }
     let mut to = zeros::<Q8_0>(1);

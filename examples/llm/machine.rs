@@ -200,7 +200,7 @@ macro_rules! machine {
                 trainer.with_threads(threads, text, body)
             }
             fn sum_of(&self, x: &[f32]) -> Option<f32> {
-                Some(self.sum(x))
+                self.sum(x).ok()
             }
             #[cfg(feature = "parallel")]
             fn on_threads<J: Job<Done: Send> + Send>(self, threads: usize, job: J) -> J::Done {

@@ -30,34 +30,13 @@ pub use cpu::Threads;
 pub use ops::*;
 pub use typed::*;
 
+pub use crate::plain::Plain;
+
 use crate::Error;
 use crate::lanes::Element;
 use core::ops::Range;
 use core::pin::pin;
 use core::task::{Context, Poll, Waker};
-
-/// What a backend's memory may hold.
-pub trait Plain: Copy + Send + Sync + 'static {}
-impl<T: Element> Plain for T {}
-impl<T: Element> Plain for crate::Complex<T> {}
-impl Plain for u32 {}
-impl Plain for usize {}
-impl Plain for i8 {}
-impl Plain for u8 {}
-impl Plain for i16 {}
-impl Plain for i32 {}
-impl Plain for u64 {}
-impl Plain for i64 {}
-impl Plain for bool {}
-macro_rules! blocks {
-    ($($B:ident)*) => { $(impl Plain for crate::quant::$B {})* };
-}
-blocks! { Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 Q8_1 IQ4_NL MXFP4 Q2_K Q3_K Q4_K Q5_K Q6_K Q8_K NF4 NF4_LOW Q8_64 }
-#[cfg(feature = "half")]
-impl Plain for half::f16 {}
-#[cfg(feature = "half")]
-impl Plain for half::bf16 {}
-impl Plain for crate::E4m3 {}
 
 /// A backend's memory, seen through views. Those that are written belong to one place at a time, as `&mut` does.
 pub trait Memory: 'static {

@@ -3,14 +3,14 @@
 #[cfg(feature = "parallel")]
 use super::Threads;
 use super::typed::*;
-use super::{Bodies, Cpu, Done, Made, Memory, Transfer};
+use super::{Bodies, Cpu, Done, Made, Memory, Plain, Transfer};
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::nn::*;
 use crate::pointwise::*;
 use crate::{
     Adagrad, Adam, Biquad, Complex, ComplexConvolver, Conjugate, Convolver, Csr, Dct, Diagonal, Direction,
-    EinsumPlan, Error, Extent, Fft, Momentum, Nll, Pad, RealFft, RotM, Side, Triangle, VecMut, scal_on,
+    EinsumPlan, Error, Extent, Fft, Momentum, Nll, Pad, RealFft, RotM, Side, Triangle,
 };
 
 /// A trait that is nothing but others.
@@ -37,7 +37,7 @@ all_of! {
 macro_rules! method {
     (declare $f:ident ($($arg:ident: $ty:ty),*) -> $ret:ty = $how:tt ($($call:expr),*)) => {
         #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
-        #[allow(clippy::too_many_arguments, reason = "the op's own")]
+        #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
         fn $f(&self, $($arg: $ty),*) -> $ret;
     };
     (gpu $f:ident ($($arg:ident: $ty:ty),*) -> $ret:ty = $how:tt ($($call:expr),*)) => {
@@ -63,7 +63,7 @@ macro_rules! method {
 /// The methods of the regular rows of the list.
 macro_rules! regular {
     ($mode:ident $want:ident
-     $($shape:ident $name:ident $f:tt $body:ident [$($value:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {$(
+     $($shape:ident $name:ident $f:tt $body:tt [$($value:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {$(
         regular! { @$want $shape $mode $f $body [$($value),*] }
     )*};
     (@elementwise unary $mode:ident $f:tt $body:ident []) => { regular! { unary $mode $f $body [] } };
@@ -83,7 +83,7 @@ macro_rules! regular {
     };
     (@rows rows_eps $mode:ident ($f:ident, $on:ident, $in_place:ident) $body:ident []) => {
         method! { $mode $f (x: Self::Ref<'_, T>, cols: usize, eps: T, out: Self::Mut<'_, T>) -> Made<Self> = [$on] (x, cols, eps, out) }
-        method! { $mode $in_place (x: Self::Mut<'_, T>, cols: usize, eps: T) -> Made<Self> = {rows_in_place_by} (LayerNormSimple(cols, eps), x) }
+        method! { $mode $in_place (x: Self::Mut<'_, T>, cols: usize, eps: T) -> Made<Self> = {rows_in_place_by} ($body(cols, eps), x) }
     };
     (@rows rows_scale $mode:ident ($f:ident, $on:ident, $in_place:ident) $body:ident []) => {
         method! { $mode $f (x: Self::Ref<'_, T>, gamma: Self::Ref<'_, T>, eps: T, out: Self::Mut<'_, T>) -> Made<Self> = [$on] (x, gamma, eps, out) }
@@ -107,6 +107,65 @@ macro_rules! regular {
     (=body $body:ident $($p:ident)+) => { $body($($p),+) };
 }
 
+/// The type of an argument on a backend; see [`crate::forms`].
+macro_rules! memory {
+    (in $t:ty) => { Self::Ref<'_, $t> };
+    (out $t:ty) => { Self::Mut<'_, $t> };
+    (inout $t:ty) => { Self::Mut<'_, $t> };
+    (scratch $t:ty) => { Self::Mut<'_, $t> };
+    (mat $t:ty) => { Self::Mat<'_, $t> };
+    (mat_out $t:ty) => { Self::MatMut<'_, $t> };
+    (mat_inout $t:ty) => { Self::MatMut<'_, $t> };
+    (vec $t:ty) => { Self::Vec<'_, $t> };
+    (vec_out $t:ty) => { Self::VecMut<'_, $t> };
+    (vec_inout $t:ty) => { Self::VecMut<'_, $t> };
+    (opt_in $t:ty) => { Option<Self::Ref<'_, $t>> };
+    (opt_out $t:ty) => { Option<Self::Mut<'_, $t>> };
+    (opt_mat $t:ty) => { Option<Self::Mat<'_, $t>> };
+    (opt_mat_out $t:ty) => { Option<Self::MatMut<'_, $t>> };
+    (each_in $t:ty) => { &[Self::Ref<'_, $t>] };
+    (by $t:ty) => { $t };
+}
+
+/// What a method returns: a backend may always fail.
+macro_rules! fallible {
+    () => { Result<(), Self::Error> };
+    (Result<$t:ty>) => { Result<$t, Self::Error> };
+    ($t:ident) => { Result<$t, Self::Error> };
+    ($t:ident<$of:ty>) => { Result<$t<$of>, Self::Error> };
+    // The result of an op that cannot fail on slices.
+    (@value [Result] $call:expr) => { $call };
+    (@value [$($ret:ident)?] $call:expr) => { Ok($call) };
+}
+
+/// The methods of a list of rows, or their names; see [`crate::forms`].
+macro_rules! rows {
+    (names $path:tt $($(#[$doc:meta])* $how:ident $($note:literal)? $f:ident $(<$($g:ident: $bound:path)?>)?, $on:ident, $by:ident $args:tt $(-> $ret:ident $(<$of:ty>)?)?;)*) => {
+        &[$(stringify!($f)),*]
+    };
+    ($mode:ident $path:tt $($(#[$doc:meta])* $how:ident $($note:literal)? $f:ident $(<$($g:ident: $bound:path)?>)?, $on:ident, $by:ident
+       ($($arg:ident: $kind:ident $ty:ty),* $(,)?) $(-> $ret:ident $(<$of:ty>)?)?;)*) => {$(
+        rows! { @$mode $how $f $(<$($g: $bound)?>)? $on ($($arg: $kind $ty),*) [$($ret $(<$of>)?)?] [$($ret)?] }
+    )*};
+    (@declare $how:ident $f:ident $(<$($g:ident: $bound:path)?>)? $on:ident ($($arg:ident: $kind:ident $ty:ty),*) [$($ret:tt)*] $name:tt) => {
+        #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
+        #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
+        fn $f $($(<$g: $bound + Plain>)?)? (&self, $($arg: memory!($kind $ty)),*) -> fallible!($($ret)*);
+    };
+    (@threads threads $f:ident $(<$($g:ident: $bound:path)?>)? $on:ident ($($arg:ident: $kind:ident $ty:ty),*) [$($ret:tt)*] $name:tt) => {
+        #[inline]
+        fn $f $($(<$g: $bound + Plain>)?)? (&self, $($arg: memory!($kind $ty)),*) -> fallible!($($ret)*) {
+            fallible!(@value $name crate::parallel::$on(self.0, $($arg),*))
+        }
+    };
+    (@$mode:ident $how:ident $f:ident $(<$($g:ident: $bound:path)?>)? $on:ident ($($arg:ident: $kind:ident $ty:ty),*) [$($ret:tt)*] $name:tt) => {
+        #[inline]
+        fn $f $($(<$g: $bound + Plain>)?)? (&self, $($arg: memory!($kind $ty)),*) -> fallible!($($ret)*) {
+            fallible!(@value $name crate::$on(self.0, $($arg),*))
+        }
+    };
+}
+
 /// A family: the trait and what implements it.
 macro_rules! family {
     ($(#[$doc:meta])* $Trait:ident of the rows $want:ident) => {
@@ -120,14 +179,32 @@ macro_rules! family {
             crate::for_each_op! { regular gpu $want }
         }
     };
-    ($(#[$doc:meta])* $Trait:ident $NAMES:ident { $($f:ident $how:tt $args:tt -> $ret:ty;)* }) => {
+    ($(#[$doc:meta])* $Trait:ident $NAMES:ident [$($($list:ident)::+)*] { $($f:ident $how:tt $args:tt -> $ret:ty;)* }) => {
         $(#[$doc])*
-        pub trait $Trait<T: Element>: Memory { $(family! { declare $f $how $args $ret })* }
-        impl<S: Simd, T: Element> $Trait<T> for Cpu<S> { $(family! { cpu $f $how $args $ret })* }
+        pub trait $Trait<T: Element>: Memory {
+            $($($list)::+! { rows declare })*
+            $(family! { declare $f $how $args $ret })*
+        }
+        impl<S: Simd, T: Element> $Trait<T> for Cpu<S> {
+            $($($list)::+! { rows cpu })*
+            $(family! { cpu $f $how $args $ret })*
+        }
         #[cfg(feature = "parallel")]
-        impl<S: Simd, T: Element> $Trait<T> for Threads<S> { $(family! { threads $f $how $args $ret })* }
+        impl<S: Simd, T: Element> $Trait<T> for Threads<S> {
+            $($($list)::+! { rows threads })*
+            $(family! { threads $f $how $args $ret })*
+        }
         #[cfg(test)]
-        const $NAMES: &[&str] = &[$(stringify!($f)),*];
+        const $NAMES: &[&[&str]] = &[$($($list)::+! { rows names },)* &[$(stringify!($f)),*]];
+    };
+    ($(#[$doc:meta])* $Trait:ident<> $NAMES:ident [$($($list:ident)::+)*]) => {
+        $(#[$doc])*
+        pub trait $Trait: Memory { $($($list)::+! { rows declare })* }
+        impl<S: Simd> $Trait for Cpu<S> { $($($list)::+! { rows cpu })* }
+        #[cfg(feature = "parallel")]
+        impl<S: Simd> $Trait for Threads<S> { $($($list)::+! { rows threads })* }
+        #[cfg(test)]
+        const $NAMES: &[&[&str]] = &[$($($list)::+! { rows names }),*];
     };
     ($mode:ident $f:ident $how:tt ($($arg:ident: $ty:ty),*) $ret:ty) => {
         method! { $mode $f ($($arg: $ty),*) -> $ret = $how ($($arg),*) }
@@ -144,77 +221,45 @@ family! {
 }
 family! {
     /// Ops that give a number, to the host, or a few of the elements.
-    Reductions REDUCTIONS {
-        sum [sum_on] (x: Self::Ref<'_, T>) -> T;
-        sum_kahan [sum_kahan_on] (x: Self::Ref<'_, T>) -> T;
-        sum_of_squares [sum_of_squares_on] (x: Self::Ref<'_, T>) -> T;
-        norm_l1 [norm_l1_on] (x: Self::Ref<'_, T>) -> T;
-        norm_l2 [norm_l2_on] (x: Self::Ref<'_, T>) -> T;
-        norm_linf [norm_linf_on] (x: Self::Ref<'_, T>) -> T;
-        euclidean_distance [euclidean_distance_on] (a: Self::Ref<'_, T>, b: Self::Ref<'_, T>) -> Result<T, Error>;
-        cosine_similarity [cosine_similarity_on] (a: Self::Ref<'_, T>, b: Self::Ref<'_, T>) -> Result<T, Error>;
-        dot [dot_on] (a: Self::Ref<'_, T>, b: Self::Ref<'_, T>) -> Result<T, Error>;
-        prod [prod_on] (x: Self::Ref<'_, T>) -> T;
-        logsumexp [logsumexp_on] (x: Self::Ref<'_, T>) -> T;
-        max [max_on] (x: Self::Ref<'_, T>) -> Result<T, Error>;
-        min [min_on] (x: Self::Ref<'_, T>) -> Result<T, Error>;
-        mean [mean_on] (x: Self::Ref<'_, T>) -> Result<T, Error>;
-        variance [variance_on] (x: Self::Ref<'_, T>) -> Result<T, Error>;
-        stddev [stddev_on] (x: Self::Ref<'_, T>) -> Result<T, Error>;
-        covariance [covariance_on] (a: Self::Ref<'_, T>, b: Self::Ref<'_, T>) -> Result<T, Error>;
-        correlation [correlation_on] (a: Self::Ref<'_, T>, b: Self::Ref<'_, T>) -> Result<T, Error>;
-        argmax [argmax_on] (x: Self::Ref<'_, T>) -> Result<usize, Error>;
-        argmin [argmin_on] (x: Self::Ref<'_, T>) -> Result<usize, Error>;
-        dot_strided [dot_strided_on serial] (x: Self::Vec<'_, T>, y: Self::Vec<'_, T>) -> Result<T, Error>;
-        nrm2 [nrm2_on serial] (x: Self::Vec<'_, T>) -> T;
-        asum [asum_on serial] (x: Self::Vec<'_, T>) -> T;
-        iamax [iamax_on serial] (x: Self::Vec<'_, T>) -> Result<usize, Error>;
-        top_k [top_k_on serial] (x: Self::Ref<'_, T>, k: usize, values: Self::Mut<'_, T>, indices: Self::Mut<'_, usize>) -> Done;
-        sample [sample_on serial] (logits: Self::Ref<'_, T>, with: Sampling<T>, uniform: T, values: Self::Mut<'_, T>, indices: Self::Mut<'_, usize>) -> Result<usize, Error>;
-        argmax_last [argmax_last_on] (x: Self::Ref<'_, T>) -> Result<usize, Error>;
-        argmin_last [argmin_last_on] (x: Self::Ref<'_, T>) -> Result<usize, Error>;
-        bottom_k [bottom_k_on serial] (x: Self::Ref<'_, T>, k: usize, values: Self::Mut<'_, T>, indices: Self::Mut<'_, usize>) -> Done;
+    Reductions REDUCTIONS
+    [
+        crate::blas::level1::level1_ops
+        crate::nn::sampling::sampling_ops
+        crate::reduce::top_k::top_k_ops
+        crate::nn::log_sum_exp::log_sum_exp_ops
+        crate::reduce::extrema::extrema_ops
+        crate::reduce::sums::sums_ops
+        crate::reduce::moments::moments_ops
+        crate::reduce::norms::norms_ops
+        crate::reduce::pairs::pairs_ops
+        crate::reduce::product::product_ops
+    ] {
     }
 }
 family! {
     /// Products and transposes of matrices.
-    Products PRODUCTS {
+    Products PRODUCTS
+    [
+        crate::blas::gemm::backward::backward_ops
+        crate::blas::gemv::gemv_ops
+        crate::blas::transpose::transpose_ops
+    ] {
         gemm [gemm_on] (alpha: T, a: Self::Mat<'_, T>, b: Self::Mat<'_, T>, beta: T, c: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Made<Self>;
-        gemv [gemv_on] (alpha: T, a: Self::Mat<'_, T>, x: Self::Vec<'_, T>, beta: T, y: Self::VecMut<'_, T>) -> Made<Self>;
-        gemm_backward_a [gemm_backward_a_on] (dc: Self::Mat<'_, T>, b: Self::Mat<'_, T>, beta: T, da: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Made<Self>;
-        gemm_backward_b [gemm_backward_b_on] (a: Self::Mat<'_, T>, dc: Self::Mat<'_, T>, beta: T, db: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Made<Self>;
-        transpose [transpose_on] (a: Self::Mat<'_, T>, b: Self::MatMut<'_, T>) -> Made<Self>;
     }
 }
 family! {
     /// Layers of transformers, their gradients and the steps of optimisers.
-    Layers LAYERS {
-        swiglu_packed [swiglu_packed_on] (x: Self::Ref<'_, T>, cols: usize, out: Self::Mut<'_, T>) -> Made<Self>;
-        swiglu_packed_backward [swiglu_packed_backward_on] (x: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, cols: usize, dx: Self::Mut<'_, T>) -> Made<Self>;
-        rms_norm_backward [rms_norm_backward_on serial] (x: Self::Ref<'_, T>, gamma: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, eps: T, dx: Self::Mut<'_, T>, dgamma: Self::Mut<'_, T>) -> Made<Self>;
-        cross_entropy [cross_entropy_on] (logits: Self::Ref<'_, T>, targets: Self::Ref<'_, u32>, cols: usize, losses: Self::Mut<'_, T>, lse: Self::Mut<'_, T>) -> Made<Self>;
-        cross_entropy_backward [cross_entropy_backward_on] (logits: Self::Ref<'_, T>, targets: Self::Ref<'_, u32>, lse: Self::Ref<'_, T>, cols: usize, scale: T, dlogits: Self::Mut<'_, T>) -> Made<Self>;
-        cross_entropy_backward_in_place [cross_entropy_backward_in_place_on] (logits: Self::Mut<'_, T>, targets: Self::Ref<'_, u32>, lse: Self::Ref<'_, T>, cols: usize, scale: T) -> Made<Self>;
-        cross_entropy_with_gradient [cross_entropy_with_gradient_on] (logits: Self::Mut<'_, T>, targets: Self::Ref<'_, u32>, cols: usize, scale: T, losses: Self::Mut<'_, T>) -> Made<Self>;
-        embedding [embedding_on] (table: Self::Ref<'_, T>, cols: usize, ids: Self::Ref<'_, u32>, out: Self::Mut<'_, T>) -> Made<Self>;
-        scatter_add [scatter_add_on serial] (x: Self::Ref<'_, T>, cols: usize, ids: Self::Ref<'_, u32>, out: Self::Mut<'_, T>) -> Made<Self>;
-        sgd [sgd_on] (lr: T, weight_decay: T, g: Self::Ref<'_, T>, p: Self::Mut<'_, T>) -> Made<Self>;
-        momentum [momentum_on] (with: Momentum<T>, g: Self::Ref<'_, T>, m: Self::Mut<'_, T>, p: Self::Mut<'_, T>) -> Made<Self>;
-        adagrad [adagrad_on] (with: Adagrad<T>, g: Self::Ref<'_, T>, v: Self::Mut<'_, T>, p: Self::Mut<'_, T>) -> Made<Self>;
-        adam [adam_on] (with: Adam<T>, g: Self::Ref<'_, T>, m: Self::Mut<'_, T>, v: Self::Mut<'_, T>, p: Self::Mut<'_, T>) -> Made<Self>;
-        adamw [adamw_on] (with: Adam<T>, g: Self::Ref<'_, T>, m: Self::Mut<'_, T>, v: Self::Mut<'_, T>, p: Self::Mut<'_, T>) -> Made<Self>;
-        rope [rope_on] (x: Self::Ref<'_, T>, dim: usize, cos: Self::Ref<'_, T>, sin: Self::Ref<'_, T>, style: RopeStyle, out: Self::Mut<'_, T>) -> Made<Self>;
-        rope_backward [rope_backward_on] (x: Self::Ref<'_, T>, dim: usize, cos: Self::Ref<'_, T>, sin: Self::Ref<'_, T>, style: RopeStyle, out: Self::Mut<'_, T>) -> Made<Self>;
-        rope_view [rope_view_on serial] (x: Self::MatMut<'_, T>, dim: usize, cos: Self::Ref<'_, T>, sin: Self::Ref<'_, T>, style: RopeStyle, inverse: bool) -> Made<Self>;
-        attention [attention_on] (op: &Attention<T>, q: Self::Mat<'_, T>, k: Self::Mat<'_, T>, v: Self::Mat<'_, T>, mask: Option<Self::Mat<'_, T>>, out: Self::MatMut<'_, T>, lse: Option<Self::Mut<'_, T>>, workspace: Self::Mut<'_, T>) -> Made<Self>;
-        attention_backward [attention_backward_on] (op: &Attention<T>, q: Self::Mat<'_, T>, k: Self::Mat<'_, T>, v: Self::Mat<'_, T>, mask: Option<Self::Mat<'_, T>>, out: Self::Mat<'_, T>, lse: Self::Ref<'_, T>, dout: Self::Mat<'_, T>, dq: Self::MatMut<'_, T>, dk: Self::MatMut<'_, T>, dv: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Made<Self>;
-        rms_norm_residual [rms_norm_residual_on] (x: Self::Ref<'_, T>, residual: Self::Mut<'_, T>, gamma: Self::Ref<'_, T>, eps: T, out: Self::Mut<'_, T>) -> Made<Self>;
-        rms_norm_residual_backward [rms_norm_residual_backward_on serial] (x: Self::Ref<'_, T>, gamma: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, eps: T, dx: Self::Mut<'_, T>, dgamma: Self::Mut<'_, T>) -> Made<Self>;
-        layer_norm_backward [layer_norm_backward_on serial] (x: Self::Ref<'_, T>, gamma: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, eps: T, dx: Self::Mut<'_, T>, dgamma: Self::Mut<'_, T>, dbeta: Self::Mut<'_, T>) -> Made<Self>;
-        softmax_backward [softmax_backward_on] (y: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, cols: usize, dx: Self::Mut<'_, T>) -> Made<Self>;
-        log_softmax_backward [log_softmax_backward_on] (y: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, cols: usize, dx: Self::Mut<'_, T>) -> Made<Self>;
-        masked_softmax [masked_softmax_on] (x: Self::Ref<'_, T>, mask: Self::Ref<'_, T>, cols: usize, out: Self::Mut<'_, T>) -> Made<Self>;
-        scatter [scatter_on serial] (x: Self::Ref<'_, T>, cols: usize, ids: Self::Ref<'_, u32>, out: Self::Mut<'_, T>) -> Made<Self>;
+    Layers LAYERS
+    [
+        crate::nn::attention::attention_ops
+        crate::nn::embedding::embedding_ops
+        crate::nn::gated::gated_ops
+        crate::nn::losses::losses_ops
+        crate::nn::norm_backward::norm_backward_ops
+        crate::nn::rope::rope_ops
+        crate::nn::softmax_backward::softmax_backward_ops
+        crate::pointwise::optimisers::optimisers_ops
+    ] {
         clip_by_norm {clip_to} (max_norm: T, g: Self::Mut<'_, T>, norm: Self::Mut<'_, T>) -> Made<Self>;
     }
 }
@@ -227,176 +272,154 @@ fn clip_to<J: Executor, S: Simd, T: Element>(j: J, s: S, max_norm: T, g: &mut [T
     Ok(())
 }
 
-/// [`scal`](crate::scal()), which cannot fail on a CPU.
-fn scal_to<J: Executor, S: Simd, T: Element>(_: J, s: S, alpha: T, x: VecMut<'_, T>) -> Done {
-    scal_on(s, alpha, x);
-    Ok(())
-}
 family! {
     /// Further ops on matrices, and on vectors with strides.
-    Blas BLAS {
-        ger [ger_on serial] (alpha: T, x: Self::Vec<'_, T>, y: Self::Vec<'_, T>, a: Self::MatMut<'_, T>) -> Made<Self>;
-        syr [syr_on serial] (alpha: T, x: Self::Vec<'_, T>, triangle: Triangle, a: Self::MatMut<'_, T>) -> Made<Self>;
-        syr2 [syr2_on serial] (alpha: T, x: Self::Vec<'_, T>, y: Self::Vec<'_, T>, triangle: Triangle, a: Self::MatMut<'_, T>) -> Made<Self>;
-        symv [symv_on serial] (alpha: T, triangle: Triangle, a: Self::Mat<'_, T>, x: Self::Vec<'_, T>, beta: T, y: Self::VecMut<'_, T>) -> Made<Self>;
-        trmv [trmv_on serial] (triangle: Triangle, diagonal: Diagonal, a: Self::Mat<'_, T>, x: Self::VecMut<'_, T>) -> Made<Self>;
-        trsv [trsv_on serial] (triangle: Triangle, diagonal: Diagonal, a: Self::Mat<'_, T>, x: Self::VecMut<'_, T>) -> Made<Self>;
-        symm [symm_on] (side: Side, alpha: T, triangle: Triangle, a: Self::Mat<'_, T>, b: Self::Mat<'_, T>, beta: T, c: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Made<Self>;
-        syrk [syrk_on] (alpha: T, a: Self::Mat<'_, T>, beta: T, triangle: Triangle, c: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Made<Self>;
-        syr2k [syr2k_on] (alpha: T, a: Self::Mat<'_, T>, b: Self::Mat<'_, T>, beta: T, triangle: Triangle, c: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Made<Self>;
-        trmm [trmm_on] (side: Side, alpha: T, triangle: Triangle, diagonal: Diagonal, a: Self::Mat<'_, T>, b: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Made<Self>;
-        trsm [trsm_on] (side: Side, alpha: T, triangle: Triangle, diagonal: Diagonal, a: Self::Mat<'_, T>, b: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Made<Self>;
-        swap [swap_on serial] (x: Self::VecMut<'_, T>, y: Self::VecMut<'_, T>) -> Made<Self>;
-        copy [copy_on serial] (x: Self::Vec<'_, T>, y: Self::VecMut<'_, T>) -> Made<Self>;
-        scal {scal_to} (alpha: T, x: Self::VecMut<'_, T>) -> Made<Self>;
-        axpy_strided [axpy_strided_on serial] (alpha: T, x: Self::Vec<'_, T>, y: Self::VecMut<'_, T>) -> Made<Self>;
-        rot [rot_on serial] (x: Self::VecMut<'_, T>, y: Self::VecMut<'_, T>, c: T, s: T) -> Made<Self>;
-        rotm [rotm_on serial] (x: Self::VecMut<'_, T>, y: Self::VecMut<'_, T>, h: &RotM<T>) -> Made<Self>;
+    Blas BLAS
+    [
+        crate::blas::level1::level1_blas
+        crate::blas::level2::level2_ops
+        crate::blas::level3::level3_ops
+        crate::blas::rotation::rotation_ops
+        crate::blas::triangular::triangular_ops
+        crate::blas::trmv::trmv_ops
+    ] {
     }
 }
 family! {
     /// Further layers of networks, and their gradients.
-    Network NETWORK {
-        conv1d [conv1d_on] (conv: Conv1d, x: Self::Ref<'_, T>, weights: Self::Ref<'_, T>, bias: Option<Self::Ref<'_, T>>, out: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Made<Self>;
-        conv1d_backward_input [conv1d_backward_input_on] (conv: Conv1d, dy: Self::Ref<'_, T>, weights: Self::Ref<'_, T>, dx: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Made<Self>;
-        conv1d_backward_weights [conv1d_backward_weights_on] (conv: Conv1d, x: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, dweights: Self::Mut<'_, T>, dbias: Option<Self::Mut<'_, T>>, workspace: Self::Mut<'_, T>) -> Made<Self>;
-        max_pool [max_pool_on] (x: Self::Ref<'_, T>, pool: Pool, out: Self::Mut<'_, T>) -> Made<Self>;
-        max_pool_indices [max_pool_indices_on] (x: Self::Ref<'_, T>, pool: Pool, out: Self::Mut<'_, T>, indices: Self::Mut<'_, u32>) -> Made<Self>;
-        max_pool_backward [max_pool_backward_on] (x: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, pool: Pool, dx: Self::Mut<'_, T>) -> Made<Self>;
-        avg_pool [avg_pool_on] (x: Self::Ref<'_, T>, pool: Pool, count_padding: bool, out: Self::Mut<'_, T>) -> Made<Self>;
-        avg_pool_backward [avg_pool_backward_on] (dy: Self::Ref<'_, T>, pool: Pool, count_padding: bool, dx: Self::Mut<'_, T>) -> Made<Self>;
+    Network NETWORK
+    [
+        crate::nn::conv1d::conv1d_ops
+        crate::nn::pool::pool_ops
+    ] {
     }
 }
 family! {
     /// Losses of log-probabilities, running sums, cosines with rows, samples as numbers.
-    Analysis ANALYSIS {
-        cumsum [cumsum_on] (x: Self::Ref<'_, T>, cols: usize, out: Self::Mut<'_, T>) -> Done;
-        cosine_similarity_rows [cosine_similarity_rows_on] (query: Self::Ref<'_, T>, x: Self::Ref<'_, T>, out: Self::Mut<'_, T>) -> Done;
-        u8_to_float [u8_to_float_on serial] (x: Self::Ref<'_, u8>, scale: Self::Ref<'_, T>, offset: Self::Ref<'_, T>, out: Self::Mut<'_, T>) -> Done;
-        i16_to_float [i16_to_float_on serial] (x: Self::Ref<'_, i16>, scale: Self::Ref<'_, T>, offset: Self::Ref<'_, T>, out: Self::Mut<'_, T>) -> Done;
-        nll [nll_on] (with: Nll<'_, T>, x: Self::Ref<'_, T>, targets: Self::Ref<'_, u32>, cols: usize, losses: Self::Mut<'_, T>) -> Done;
-        nll_backward [nll_backward_on] (with: Nll<'_, T>, targets: Self::Ref<'_, u32>, cols: usize, scale: T, dx: Self::Mut<'_, T>) -> Done;
+    Analysis ANALYSIS
+    [
+        crate::nn::integers::integers_ops
+        crate::nn::nll::nll_ops
+        crate::nn::scan::scan_ops
+        crate::nn::similarity::similarity_ops
+    ] {
     }
 }
 family! {
     /// Linear algebra of complex numbers.
-    ComplexAlgebra COMPLEX_ALGEBRA {
-        gemm_complex [gemm_complex_on] (alpha: Complex<T>, a: Self::Mat<'_, Complex<T>>, b: Self::Mat<'_, Complex<T>>, conjugate: Conjugate, beta: Complex<T>, c: Self::MatMut<'_, Complex<T>>, workspace: Self::Mut<'_, T>) -> Done;
-        gemv_complex [gemv_complex_on serial] (alpha: Complex<T>, a: Self::Mat<'_, Complex<T>>, conjugate: bool, x: Self::Vec<'_, Complex<T>>, beta: Complex<T>, y: Self::VecMut<'_, Complex<T>>) -> Done;
-        dot_complex [dot_complex_on serial] (conjugate: bool, x: Self::Vec<'_, Complex<T>>, y: Self::Vec<'_, Complex<T>>) -> Result<Complex<T>, Error>;
-        axpy_complex [axpy_complex_on serial] (alpha: Complex<T>, x: Self::Vec<'_, Complex<T>>, y: Self::VecMut<'_, Complex<T>>) -> Done;
-        scal_complex [scal_complex_on serial] (alpha: Complex<T>, x: Self::VecMut<'_, Complex<T>>) -> ();
-        nrm2_complex [nrm2_complex_on serial] (x: Self::Vec<'_, Complex<T>>) -> T;
-        asum_complex [asum_complex_on serial] (x: Self::Vec<'_, Complex<T>>) -> T;
-        mul_complex [mul_complex_on serial] (conjugate: bool, x: Self::Ref<'_, Complex<T>>, y: Self::Ref<'_, Complex<T>>, out: Self::Mut<'_, Complex<T>>) -> Done;
-        abs_complex [abs_complex_on serial] (x: Self::Ref<'_, Complex<T>>, out: Self::Mut<'_, T>) -> Done;
-        arg_complex [arg_complex_on serial] (x: Self::Ref<'_, Complex<T>>, out: Self::Mut<'_, T>) -> Done;
-        interleave [interleave_on serial] (re: Self::Ref<'_, T>, im: Self::Ref<'_, T>, out: Self::Mut<'_, Complex<T>>) -> Done;
-        deinterleave [deinterleave_on serial] (x: Self::Ref<'_, Complex<T>>, re: Self::Mut<'_, T>, im: Self::Mut<'_, T>) -> Done;
+    ComplexAlgebra COMPLEX_ALGEBRA
+    [
+        crate::blas::complex::elements::elements_ops
+        crate::blas::complex::product::product_ops
+        crate::blas::complex::vectors::vectors_ops
+    ] {
     }
 }
 family! {
     /// Fourier transforms and filters. Plans and sections are the host's.
-    Transforms TRANSFORMS {
-        fft [fft_on] (plan: &Fft<'_, T>, direction: Direction, x: Self::Ref<'_, Complex<T>>, out: Self::Mut<'_, Complex<T>>, workspace: Self::Mut<'_, Complex<T>>) -> Done;
-        fft_in_place [fft_in_place_on] (plan: &Fft<'_, T>, direction: Direction, x: Self::Mut<'_, Complex<T>>, workspace: Self::Mut<'_, Complex<T>>) -> Done;
-        rfft [rfft_on] (plan: &RealFft<'_, T>, x: Self::Ref<'_, T>, out: Self::Mut<'_, Complex<T>>, workspace: Self::Mut<'_, Complex<T>>) -> Done;
-        irfft [irfft_on] (plan: &RealFft<'_, T>, x: Self::Ref<'_, Complex<T>>, out: Self::Mut<'_, T>, workspace: Self::Mut<'_, Complex<T>>) -> Done;
-        fft_rows [fft_rows_on] (plan: &Fft<'_, T>, direction: Direction, x: Self::Mat<'_, Complex<T>>, out: Self::MatMut<'_, Complex<T>>, workspace: Self::Mut<'_, Complex<T>>) -> Done;
-        fft_2d [fft_2d_on] (down: &Fft<'_, T>, along: &Fft<'_, T>, direction: Direction, x: Self::Mat<'_, Complex<T>>, out: Self::MatMut<'_, Complex<T>>, workspace: Self::Mut<'_, Complex<T>>) -> Done;
-        fft_3d [fft_3d_on] (plans: [&Fft<'_, T>; 3], direction: Direction, x: Self::Ref<'_, Complex<T>>, out: Self::Mut<'_, Complex<T>>, workspace: Self::Mut<'_, Complex<T>>) -> Done;
-        stft [stft_on] (plan: &RealFft<'_, T>, window: Self::Ref<'_, T>, hop: usize, x: Self::Ref<'_, T>, out: Self::Mut<'_, Complex<T>>, workspace: Self::Mut<'_, Complex<T>>) -> Done;
-        dct [dct_on] (plan: &Dct<'_, T>, x: Self::Ref<'_, T>, out: Self::Mut<'_, T>, workspace: Self::Mut<'_, Complex<T>>) -> Done;
-        convolve [convolve_on] (plan: &Convolver<'_, T>, extent: Extent, x: Self::Ref<'_, T>, out: Self::Mut<'_, T>, workspace: Self::Mut<'_, Complex<T>>) -> Done;
-        convolve_complex [convolve_complex_on] (plan: &ComplexConvolver<'_, T>, extent: Extent, x: Self::Ref<'_, Complex<T>>, out: Self::Mut<'_, Complex<T>>, workspace: Self::Mut<'_, Complex<T>>) -> Done;
-        fir_fft [fir_fft_on] (plan: &Convolver<'_, T>, state: Self::Mut<'_, T>, x: Self::Ref<'_, T>, out: Self::Mut<'_, T>, workspace: Self::Mut<'_, Complex<T>>) -> Done;
-        fir [fir_on serial] (taps: Self::Ref<'_, T>, decimation: usize, state: Self::Mut<'_, T>, x: Self::Ref<'_, T>, out: Self::Mut<'_, T>) -> Done;
-        biquad [biquad_on serial] (sections: &[Biquad<T>], state: Self::Mut<'_, T>, x: Self::Ref<'_, T>, out: Self::Mut<'_, T>) -> Done;
+    Transforms TRANSFORMS
+    [
+        crate::fft::convolve::convolve_ops
+        crate::fft::dct::dct_ops
+        crate::fft::filter::filter_ops
+        crate::fft::fft_ops
+        crate::fft::real::real_ops
+        crate::fft::rows::rows_ops
+        crate::fft::stft::stft_ops
+    ] {
     }
 }
 family! {
     /// Systems of linear equations.
-    Solvers SOLVERS {
-        cholesky [cholesky_on] (a: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
-        cholesky_solve [cholesky_solve_on] (l: Self::Mat<'_, T>, b: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
-        lu [lu_on] (a: Self::MatMut<'_, T>, pivots: Self::Mut<'_, usize>, workspace: Self::Mut<'_, T>) -> Done;
-        lu_solve [lu_solve_on] (factors: Self::Mat<'_, T>, pivots: Self::Ref<'_, usize>, b: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
-        determinant [determinant_on serial] (factors: Self::Mat<'_, T>, pivots: Self::Ref<'_, usize>) -> Result<T, Error>;
-        qr [qr_on] (a: Self::MatMut<'_, T>, tau: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
-        qr_apply [qr_apply_on] (transposed: bool, factors: Self::Mat<'_, T>, tau: Self::Ref<'_, T>, c: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
-        least_squares [least_squares_on] (a: Self::MatMut<'_, T>, tau: Self::Mut<'_, T>, b: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
-        qr_pivoted [qr_pivoted_on serial] (a: Self::MatMut<'_, T>, tau: Self::Mut<'_, T>, pivots: Self::Mut<'_, usize>, workspace: Self::Mut<'_, T>) -> Done;
-        least_norm [least_norm_on serial] (a: Self::MatMut<'_, T>, tau: Self::Mut<'_, T>, pivots: Self::Mut<'_, usize>, b: Self::MatMut<'_, T>, tolerance: T, workspace: Self::Mut<'_, T>) -> Result<usize, Error>;
-        inverse [inverse_on] (a: Self::MatMut<'_, T>, pivots: Self::Mut<'_, usize>, workspace: Self::Mut<'_, T>) -> Done;
-        lu_condition [lu_condition_on serial] (factors: Self::Mat<'_, T>, pivots: Self::Ref<'_, usize>, norm: T, workspace: Self::Mut<'_, T>) -> Result<T, Error>;
-        cholesky_update [cholesky_update_on serial] (down: bool, l: Self::MatMut<'_, T>, x: Self::Mut<'_, T>) -> Done;
-        ldlt [ldlt_on] (a: Self::MatMut<'_, T>, off: Self::Mut<'_, T>, pivots: Self::Mut<'_, usize>, workspace: Self::Mut<'_, T>) -> Done;
-        ldlt_solve [ldlt_solve_on] (factors: Self::Mat<'_, T>, off: Self::Ref<'_, T>, pivots: Self::Ref<'_, usize>, b: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
-        lu_refine [lu_refine_on serial] (a: Self::Mat<'_, T>, factors: Self::Mat<'_, f32>, pivots: Self::Ref<'_, usize>, b: Self::Mat<'_, T>, x: Self::MatMut<'_, T>, most: usize, workspace: Self::Mut<'_, T>, narrow: Self::Mut<'_, f32>) -> Result<usize, Error>;
-        cholesky_refine [cholesky_refine_on serial] (a: Self::Mat<'_, T>, l: Self::Mat<'_, f32>, b: Self::Mat<'_, T>, x: Self::MatMut<'_, T>, most: usize, workspace: Self::Mut<'_, T>, narrow: Self::Mut<'_, f32>) -> Result<usize, Error>;
-        eigh [eigh_on] (a: Self::MatMut<'_, T>, values: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
-        eigh_generalized [eigh_generalized_on] (a: Self::MatMut<'_, T>, b: Self::MatMut<'_, T>, values: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
-        eig [eig_on serial] (a: Self::MatMut<'_, T>, left: Option<Self::MatMut<'_, T>>, right: Option<Self::MatMut<'_, T>>, re: Self::Mut<'_, T>, im: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
-        schur [schur_on serial] (a: Self::MatMut<'_, T>, z: Self::MatMut<'_, T>, re: Self::Mut<'_, T>, im: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
-        svd [svd_on] (a: Self::MatMut<'_, T>, u: Self::MatMut<'_, T>, values: Self::Mut<'_, T>, vt: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
+    Solvers SOLVERS
+    [
+        crate::solve::cholesky::cholesky_ops
+        crate::solve::eig::eig_ops
+        crate::solve::eigh::eigh_ops
+        crate::solve::generalized::generalized_ops
+        crate::solve::inverse::inverse_ops
+        crate::solve::ldlt::ldlt_ops
+        crate::solve::lu::lu_ops
+        crate::solve::pivoted::pivoted_ops
+        crate::solve::qr::qr_ops
+        crate::solve::refine::refine_ops
+        crate::solve::schur::schur_ops
+        crate::solve::svd::svd_ops
+        crate::solve::update::update_ops
+    ] {
     }
 }
 family! {
     /// Sparse matrices. What says where their elements are is the host's, as the matrix is.
-    Sparse SPARSE {
-        spmv [spmv_on] (alpha: T, a: Csr<'_, T>, x: Self::Ref<'_, T>, beta: T, y: Self::Mut<'_, T>) -> Done;
-        cg [cg_on serial] (a: Csr<'_, T>, lu: Csr<'_, T>, b: Self::Ref<'_, T>, x: Self::Mut<'_, T>, tolerance: T, most: usize, workspace: Self::Mut<'_, T>) -> Done;
-        ilu0 [ilu0_on serial] (a: Csr<'_, T>, factors: Self::Mut<'_, T>) -> Done;
-        spsv [spsv_on serial] (triangle: Triangle, diagonal: Diagonal, a: Csr<'_, T>, x: Self::Mut<'_, T>) -> Done;
-        coo_to_csr [coo_to_csr_on serial] (rows: usize, cols: usize, i: &[u32], j: &[u32], x: Self::Ref<'_, T>, offsets: &mut [usize], columns: &mut [u32], values: Self::Mut<'_, T>, workspace: &mut [usize]) -> Result<usize, Error>;
-        csr_transpose [csr_transpose_on serial] (a: Csr<'_, T>, offsets: &mut [usize], columns: &mut [u32], values: Self::Mut<'_, T>) -> Done;
-        spgemm [spgemm_on serial] (a: Csr<'_, T>, b: Csr<'_, T>, offsets: &mut [usize], columns: &mut [u32], values: Self::Mut<'_, T>, workspace: &mut [usize]) -> Result<usize, Error>;
-        spadd [spadd_on serial] (alpha: T, a: Csr<'_, T>, beta: T, b: Csr<'_, T>, offsets: &mut [usize], columns: &mut [u32], values: Self::Mut<'_, T>) -> Result<usize, Error>;
-        sddmm [sddmm_on serial] (alpha: T, x: Self::Mat<'_, T>, y: Self::Mat<'_, T>, a: Csr<'_, T>, beta: T, values: Self::Mut<'_, T>) -> Done;
-        ic0 [ic0_on serial] (a: Csr<'_, T>, factors: Self::Mut<'_, T>) -> Done;
-        gauss_seidel [gauss_seidel_on serial] (order: Triangle, omega: T, a: Csr<'_, T>, b: Self::Ref<'_, T>, x: Self::Mut<'_, T>) -> Done;
-        gmres [gmres_on serial] (a: Csr<'_, T>, lu: Csr<'_, T>, b: Self::Ref<'_, T>, x: Self::Mut<'_, T>, tolerance: T, restart: usize, most: usize, workspace: Self::Mut<'_, T>) -> Done;
-        bicgstab [bicgstab_on serial] (a: Csr<'_, T>, lu: Csr<'_, T>, b: Self::Ref<'_, T>, x: Self::Mut<'_, T>, tolerance: T, most: usize, workspace: Self::Mut<'_, T>) -> Done;
-        lobpcg [lobpcg_on serial] (largest: bool, a: Csr<'_, T>, b: Option<Csr<'_, T>>, lu: Option<Csr<'_, T>>, x: Self::Mut<'_, T>, values: Self::Mut<'_, T>, tolerance: T, most: usize, workspace: Self::Mut<'_, T>) -> Result<usize, Error>;
-        spmm [spmm_on] (alpha: T, a: Csr<'_, T>, x: Self::Mat<'_, T>, beta: T, y: Self::MatMut<'_, T>) -> Done;
-        spmv_transposed [spmv_transposed_on] (alpha: T, a: Csr<'_, T>, x: Self::Ref<'_, T>, beta: T, y: Self::Mut<'_, T>) -> Done;
+    Sparse SPARSE
+    [
+        crate::sparse::cg::cg_ops
+        crate::sparse::convert::convert_ops
+        crate::sparse::krylov::krylov_ops
+        crate::sparse::lobpcg::lobpcg_ops
+        crate::sparse::sddmm::sddmm_ops
+        crate::sparse::spgemm::spgemm_ops
+        crate::sparse::spmm::spmm_ops
+        crate::sparse::spmv::spmv_ops
+        crate::sparse::sweep::sweep_ops
+        crate::sparse::triangular::triangular_ops
+    ] {
     }
 }
 family! {
     /// Contractions. The plan is the host's.
-    Contractions CONTRACTIONS {
-        pad [pad_on] (x: Self::Ref<'_, T>, shape: &[usize], padding: &[[usize; 2]], with: Pad<T>, out: Self::Mut<'_, T>) -> Done;
-        gather [gather_on] (x: Self::Ref<'_, T>, shape: &[usize], axis: usize, ids: Self::Ref<'_, u32>, out: Self::Mut<'_, T>) -> Done;
-        gather_elements [gather_elements_on] (x: Self::Ref<'_, T>, shape: &[usize], axis: usize, ids: Self::Ref<'_, u32>, out: Self::Mut<'_, T>) -> Done;
-        scatter_add_elements [scatter_add_elements_on] (x: Self::Ref<'_, T>, shape: &[usize], axis: usize, ids: Self::Ref<'_, u32>, out: Self::Mut<'_, T>) -> Done;
-        einsum [einsum_on] (plan: &EinsumPlan, operands: &[Self::Ref<'_, T>], out: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
+    Contractions CONTRACTIONS
+    [
+        crate::einsum::elements::elements_ops
+        crate::einsum::gather::gather_ops
+        crate::einsum::einsum_ops
+        crate::einsum::pad::pad_ops
+    ] {
     }
+}
+
+family! {
+    /// Quantised weights.
+    Quantised<> QUANTISED [crate::quant::dot::dot_ops]
+}
+family! {
+    /// Random numbers: a stream is a key and a place, so no backend keeps one.
+    Random<> RANDOM [crate::random::ops::random_ops]
+}
+family! {
+    /// Bytes in fewer.
+    Compression<> COMPRESSION [crate::lz4::lz4_ops]
+}
+
+family! {
+    /// Scales of quantised weights that are quantised themselves.
+    Scales<> SCALES [crate::quant::absmax::absmax_ops]
+}
+family! {
+    /// Attention over a cache in few bits.
+    Caches<> CACHES [crate::nn::attention::cached::cached_ops]
+}
+family! {
+    /// Fixed point.
+    FixedPoint<> FIXED_POINT
+    [
+        crate::fixed::activation::activation_ops
+        crate::fixed::dot::dot_ops
+        crate::fixed::filter::filter_ops
+        crate::fixed::softmax::softmax_ops
+    ]
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::typed::{BLOCKS, RANDOM};
     use super::*;
 
     /// What has no method in [`Backend`]: numbers of one call, and what needs a token or a feature of its own.
     const NONE: [&str; 5] = ["rotg", "rotmg", "gemm_bf16_amx", "gemm_f32_amx3", "gemm_i8_amx"];
-    const FIXED: [&str; 24] = [
-        "lz4_compress",
-        "lz4_decompress",
+    const FIXED: [&str; 11] = [
         "attention_bf16_backward",
         "gemm_e4m3",
         "attention_bf16",
-        "attention_decode",
-        "dequantize_absmax",
-        "quantize_absmax",
-        "fixed_dot",
-        "fixed_gemv",
-        "fixed_softmax",
-        "fixed_relu",
-        "fixed_sigmoid",
-        "fixed_tanh",
-        "fixed_fir",
-        "fixed_biquad",
         "gemm_i8",
         "gemm_u8",
         "gemm_f16",
@@ -424,9 +447,14 @@ mod tests {
                 SOLVERS,
                 SPARSE,
                 CONTRACTIONS,
-                BLOCKS,
+                QUANTISED,
                 RANDOM,
+                COMPRESSION,
+                SCALES,
+                CACHES,
+                FIXED_POINT,
             ]
+            .concat()
             .concat()
             .contains(&op.name);
             let none = NONE.contains(&op.name) || FIXED.contains(&op.name);

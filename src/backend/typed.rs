@@ -1,16 +1,13 @@
-//! The methods whose types are what they are: integers, blocks of weights, caches, fixed point, halves, random numbers.
+//! Methods without a row beside their bodies: products of integers, ops on halves, sizes of workspaces.
 
 #[cfg(feature = "parallel")]
 use super::Threads;
-use super::{Cpu, Done, Memory, Plain};
+use super::{Cpu, Done, Memory};
 #[cfg(feature = "half")]
 use crate::E4m3;
-use crate::fixed::Fixed;
+use crate::Side;
 use crate::lanes::Simd;
 use crate::nn::*;
-use crate::quant::Block;
-use crate::random::{Integer, Stream, Variate};
-use crate::{Biquad, Error, Side};
 #[cfg(feature = "half")]
 use half::{bf16, f16};
 
@@ -24,21 +21,21 @@ macro_rules! typed {
             $(fn $f(&self, $(_: $ty),*) -> $ret { 0 })*
         }
     };
-    ($(#[$doc:meta])* $Trait:ident = $cpu:ident $threads:ident { $($f:ident $([$on:ident])? $(<$g:ident: $bound:path>)? ($($arg:ident: $ty:ty),*) -> $ret:ty;)* }) => {
+    ($(#[$doc:meta])* $Trait:ident = $cpu:ident $threads:ident { $($f:ident $([$on:ident])? ($($arg:ident: $ty:ty),*) -> $ret:ty;)* }) => {
         $(#[$doc])*
         pub trait $Trait: Memory {
             $(
                 #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
                 #[allow(clippy::too_many_arguments, reason = "the op's own")]
-                fn $f $(<$g: $bound + Plain>)? (&self, $($arg: $ty),*) -> $ret;
+                fn $f (&self, $($arg: $ty),*) -> $ret;
             )*
         }
         impl<S: Simd> $Trait for Cpu<S> {
-            $(#[inline] fn $f $(<$g: $bound + Plain>)? (&self, $($arg: $ty),*) -> $ret { typed!(@$cpu self $f $($on)? ($($arg),*)) })*
+            $(#[inline] fn $f (&self, $($arg: $ty),*) -> $ret { typed!(@$cpu self $f $($on)? ($($arg),*)) })*
         }
         #[cfg(feature = "parallel")]
         impl<S: Simd> $Trait for Threads<S> {
-            $(#[inline] fn $f $(<$g: $bound + Plain>)? (&self, $($arg: $ty),*) -> $ret { typed!(@$threads self $f $($on)? ($($arg),*)) })*
+            $(#[inline] fn $f (&self, $($arg: $ty),*) -> $ret { typed!(@$threads self $f $($on)? ($($arg),*)) })*
         }
     };
     (@on $s:ident $f:ident $on:ident ($($arg:ident),*)) => { crate::$on($s.0, $($arg),*) };
@@ -51,112 +48,6 @@ typed! {
     Integers = on on {
         gemm_i8 [gemm_i8_on] (alpha: i32, a: Self::Mat<'_, i8>, b: Self::Mat<'_, i8>, beta: i32, c: Self::MatMut<'_, i32>, workspace: Self::Mut<'_, i32>) -> Done;
         gemm_u8 [gemm_u8_on] (alpha: i32, a: Self::Mat<'_, u8>, a_zero: u8, b: Self::Mat<'_, i8>, b_zero: i8, beta: i32, c: Self::MatMut<'_, i32>, workspace: Self::Mut<'_, i32>) -> Done;
-    }
-}
-/// As [`typed`], of methods that may be over several types.
-macro_rules! random {
-    ($(#[$doc:meta])* $Trait:ident { $($f:ident $on:ident [$($g:ident: $bound:path)?] $form:tt ($($arg:ident: $ty:ty),*);)* }) => {
-        $(#[$doc])*
-        pub trait $Trait: Memory {
-            $(
-                #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
-                fn $f $(<$g: $bound + Plain>)? (&self, $($arg: $ty),*) -> Done;
-            )*
-        }
-        impl<S: Simd> $Trait for Cpu<S> {
-            $(#[inline] fn $f $(<$g: $bound + Plain>)? (&self, $($arg: $ty),*) -> Done { random!(@cpu $form $on self.0, $($arg),*) })*
-        }
-        #[cfg(feature = "parallel")]
-        impl<S: Simd> $Trait for Threads<S> {
-            $(#[inline] fn $f $(<$g: $bound + Plain>)? (&self, $($arg: $ty),*) -> Done { random!(@threads $form $on self.0, $($arg),*) })*
-        }
-        #[cfg(test)]
-        pub(super) const RANDOM: &[&str] = &[$(stringify!($f)),*];
-    };
-    (@cpu [checked] $on:ident $s:expr, $($arg:expr),*) => { crate::$on($s, $($arg),*) };
-    (@threads [checked] $on:ident $s:expr, $($arg:expr),*) => { crate::parallel::$on($s, $($arg),*) };
-    (@threads [total] $on:ident $s:expr, $($arg:expr),*) => {{ crate::parallel::$on($s, $($arg),*); Ok(()) }};
-    (@$how:ident $form:tt $on:ident $s:expr, $($arg:expr),*) => {{ crate::$on($s, $($arg),*); Ok(()) }};
-}
-random! {
-    /// Random numbers: a stream is a key and a place, so no backend keeps one.
-    Random {
-        random_bits random_bits_on [] [total] (stream: Stream, out: Self::Mut<'_, u32>);
-        uniform uniform_on [T: Variate] [total] (stream: Stream, out: Self::Mut<'_, T>);
-        normal normal_on [T: Variate] [checked] (stream: Stream, mean: T, stddev: T, out: Self::Mut<'_, T>);
-        exponential exponential_on [T: Variate] [checked] (stream: Stream, scale: T, out: Self::Mut<'_, T>);
-        truncated_normal truncated_normal_on [T: Variate] [checked] (stream: Stream, mean: T, stddev: T, low: T, high: T, out: Self::Mut<'_, T>);
-        integers integers_on [I: Integer] [checked] (stream: Stream, low: I, high: I, out: Self::Mut<'_, I>);
-        bernoulli bernoulli_on [] [checked] (stream: Stream, p: f64, out: Self::Mut<'_, bool>);
-        shuffle shuffle_on [X: Copy] [serial] (stream: Stream, x: Self::Mut<'_, X>);
-        permutation permutation_on [] [serial] (stream: Stream, out: Self::Mut<'_, usize>);
-    }
-}
-/// As [`typed`], of methods over any format of blocks.
-macro_rules! blocks {
-    ($(#[$doc:meta])* $Trait:ident { $($f:ident $on:ident ($($arg:ident: $ty:ty),*) -> $ret:ty;)* }) => {
-        $(#[$doc])*
-        pub trait $Trait: Memory {
-            $(
-                #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
-                fn $f<Q: Block<Partner: Plain> + Plain>(&self, $($arg: $ty),*) -> $ret;
-            )*
-        }
-        impl<S: Simd> $Trait for Cpu<S> {
-            $(#[inline] fn $f<Q: Block<Partner: Plain> + Plain>(&self, $($arg: $ty),*) -> $ret { crate::$on(self.0, $($arg),*) })*
-        }
-        #[cfg(feature = "parallel")]
-        impl<S: Simd> $Trait for Threads<S> {
-            $(#[inline] fn $f<Q: Block<Partner: Plain> + Plain>(&self, $($arg: $ty),*) -> $ret { crate::parallel::$on(self.0, $($arg),*) })*
-        }
-        #[cfg(test)]
-        pub(super) const BLOCKS: &[&str] = &[$(stringify!($f)),*];
-    };
-}
-blocks! {
-    /// Quantised weights.
-    Quantised {
-        dequantize dequantize_on (x: Self::Ref<'_, Q>, out: Self::Mut<'_, f32>) -> Done;
-        quantize quantize_on (x: Self::Ref<'_, f32>, importance: Option<Self::Ref<'_, f32>>, out: Self::Mut<'_, Q>) -> Done;
-        quantize_padded quantize_padded_on (x: Self::Ref<'_, f32>, cols: usize, importance: Option<Self::Ref<'_, f32>>, out: Self::Mut<'_, Q>) -> Done;
-        dequantize_padded dequantize_padded_on (x: Self::Ref<'_, Q>, cols: usize, out: Self::Mut<'_, f32>) -> Done;
-        quant_dot quant_dot_on (a: Self::Ref<'_, Q>, b: Self::Ref<'_, Q::Partner>) -> Result<f32, Error>;
-        quant_gemv quant_gemv_on (weights: Self::Ref<'_, Q>, x: Self::Ref<'_, Q::Partner>, out: Self::Mut<'_, f32>) -> Done;
-        quant_gemm quant_gemm_on (weights: Self::Ref<'_, Q>, x: Self::Ref<'_, Q::Partner>, cols: usize, out: Self::Mut<'_, f32>) -> Done;
-        quant_rows quant_rows_on (table: Self::Ref<'_, Q>, cols: usize, ids: Self::Ref<'_, u32>, out: Self::Mut<'_, f32>) -> Done;
-    }
-}
-typed! {
-    /// Scales of quantised weights that are quantised themselves.
-    Scales = on on {
-        dequantize_absmax [dequantize_absmax_on] (map: Self::Ref<'_, f32>, codes: Self::Ref<'_, u8>, scales: Self::Ref<'_, f32>, offset: f32, out: Self::Mut<'_, f32>) -> Done;
-        quantize_absmax [quantize_absmax_on] (map: Self::Ref<'_, f32>, absmax: Self::Ref<'_, f32>, codes: Self::Mut<'_, u8>, scales: Self::Mut<'_, f32>) -> Result<f32, Error>;
-    }
-}
-typed! {
-    /// Attention over a cache in few bits.
-    Caches = on on {
-        attention_decode [attention_decode_on] <C: Cached> (op: &Attention<f32>, q: Self::Ref<'_, f32>, keys: Self::Ref<'_, C>, values: Self::Ref<'_, C>, pages: Option<Pages<'_>>, out: Self::Mut<'_, f32>, lse: Option<Self::Mut<'_, f32>>, workspace: Self::Mut<'_, f32>) -> Done;
-    }
-}
-typed! {
-    /// Bytes in fewer.
-    Compression = on threads {
-        lz4_compress [lz4_compress_on] (data: Self::Ref<'_, u8>, block: usize, out: Self::Mut<'_, u8>, sizes: Self::Mut<'_, u32>) -> Done;
-        lz4_decompress [lz4_decompress_on] (data: Self::Ref<'_, u8>, sizes: Self::Ref<'_, u32>, block: usize, out: Self::Mut<'_, u8>) -> Done;
-    }
-}
-typed! {
-    /// Fixed point.
-    FixedPoint = on on {
-        fixed_dot [fixed_dot_on] <X: Fixed> (a: Self::Ref<'_, X>, b: Self::Ref<'_, X>) -> Result<X::Sum, Error>;
-        fixed_gemv [fixed_gemv_on] <X: Fixed> (weights: Self::Ref<'_, X>, x: Self::Ref<'_, X>, bias: Option<Self::Ref<'_, X>>, bias_shift: u32, out_shift: u32, out: Self::Mut<'_, X>) -> Done;
-        fixed_softmax [fixed_softmax_on] <X: Fixed> (x: Self::Ref<'_, X>, cols: usize, out: Self::Mut<'_, X>) -> Done;
-        fixed_relu [fixed_relu_on] <X: Fixed> (x: Self::Ref<'_, X>, out: Self::Mut<'_, X>) -> Done;
-        fixed_sigmoid [fixed_sigmoid_on] <X: Fixed> (x: Self::Ref<'_, X>, int_bits: u32, out: Self::Mut<'_, X>) -> Done;
-        fixed_tanh [fixed_tanh_on] <X: Fixed> (x: Self::Ref<'_, X>, int_bits: u32, out: Self::Mut<'_, X>) -> Done;
-        fixed_fir [fixed_fir_on] <X: Fixed> (taps: Self::Ref<'_, X>, decimation: usize, state: Self::Mut<'_, X>, x: Self::Ref<'_, X>, out: Self::Mut<'_, X>) -> Done;
-        fixed_biquad [fixed_biquad_on] <X: Fixed> (sections: &[Biquad<X>], shift: u32, state: Self::Mut<'_, X>, x: Self::Ref<'_, X>, out: Self::Mut<'_, X>) -> Done;
     }
 }
 #[cfg(feature = "half")]

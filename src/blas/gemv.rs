@@ -9,60 +9,41 @@ use crate::blas::gemm::{check_elements, gather_lanes, scatter_lanes, tune};
 use crate::blas::row::{read, scale};
 use crate::contract::contract;
 use crate::error::{Error, same_len};
+use crate::forms::ops;
 use crate::lanes::drive::{load_up_to, store_up_to};
-use crate::lanes::executor::{Executor, Serial};
+use crate::lanes::executor::Executor;
 use crate::lanes::vector::Vector;
-use crate::lanes::{COMPACT, Element, Simd, native};
+use crate::lanes::{COMPACT, Element, Simd};
 use crate::view::{MatRef, VecMut, VecRef};
 
-/// `y = αAx + βy`.
-///
-/// Shapes: A is `m` by `n` with any strides ([`MatRef`]), `x` has `n` elements, `y` has `m`, with any stride; a
-/// transposed A is `a.t()`. Each element of `y` is a sum of `n` products and one of `βy`, whose order depends on
-/// `n`, on which of A's strides is 1, and on the instruction set; never on the strides of the vectors or on the
-/// number of threads. The error is within `γ_(n + 4)·(|α||A||x| + |β||y|)`.
-///
-/// NaN and ±0: `β = 0` writes `y` without reading it; `α = 0` (or `n = 0`) reads neither A nor `x`. Otherwise
-/// NaN and infinities spread by IEEE 754, also through `0·∞`.
-///
-/// Errors: [`Error::Len`] names `x` or `y`. Nothing is written then.
-///
-/// Scratch: none.
-///
-/// ```
-/// use fulmen::{MatRef, gemv};
-/// let a = [1.0f32, 2.0, 3.0, 4.0];
-/// let a = MatRef::row_major(&a, 2, 2)?;
-/// let mut y = [100.0f32, 200.0];
-/// gemv(1.0, a, (&[1.0f32, 10.0][..]).into(), 1.0, (&mut y[..]).into())?;
-/// assert_eq!(y, [121.0, 243.0]);
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: J. Dongarra et al., "An Extended Set of FORTRAN Basic Linear Algebra Subprograms" (1988); the bound:
-/// N. Higham, "Accuracy and Stability of Numerical Algorithms", §3.5. Contract: `contracts/gemv-v1.yaml`.
-#[inline]
-pub fn gemv<T: Element>(
-    alpha: T,
-    a: MatRef<'_, T>,
-    x: VecRef<'_, T>,
-    beta: T,
-    y: VecMut<'_, T>,
-) -> Result<(), Error> {
-    gemv_on(native(), alpha, a, x, beta, y)
-}
-
-/// [`gemv`] on the instruction set of `s`.
-#[inline]
-pub fn gemv_on<S: Simd, T: Element>(
-    s: S,
-    alpha: T,
-    a: MatRef<'_, T>,
-    x: VecRef<'_, T>,
-    beta: T,
-    y: VecMut<'_, T>,
-) -> Result<(), Error> {
-    gemv_by(Serial, s, alpha, a, x, beta, y)
+ops! { $ gemv_ops in crate::blas::gemv;
+    /// `y = αAx + βy`.
+    ///
+    /// Shapes: A is `m` by `n` with any strides ([`MatRef`]), `x` has `n` elements, `y` has `m`, with any stride; a
+    /// transposed A is `a.t()`. Each element of `y` is a sum of `n` products and one of `βy`, whose order depends on
+    /// `n`, on which of A's strides is 1, and on the instruction set; never on the strides of the vectors or on the
+    /// number of threads. The error is within `γ_(n + 4)·(|α||A||x| + |β||y|)`.
+    ///
+    /// NaN and ±0: `β = 0` writes `y` without reading it; `α = 0` (or `n = 0`) reads neither A nor `x`. Otherwise
+    /// NaN and infinities spread by IEEE 754, also through `0·∞`.
+    ///
+    /// Errors: [`Error::Len`] names `x` or `y`. Nothing is written then.
+    ///
+    /// Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::{MatRef, gemv};
+    /// let a = [1.0f32, 2.0, 3.0, 4.0];
+    /// let a = MatRef::row_major(&a, 2, 2)?;
+    /// let mut y = [100.0f32, 200.0];
+    /// gemv(1.0, a, (&[1.0f32, 10.0][..]).into(), 1.0, (&mut y[..]).into())?;
+    /// assert_eq!(y, [121.0, 243.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: J. Dongarra et al., "An Extended Set of FORTRAN Basic Linear Algebra Subprograms" (1988); the bound:
+    /// N. Higham, "Accuracy and Stability of Numerical Algorithms", §3.5. Contract: `contracts/gemv-v1.yaml`.
+    threads gemv, gemv_on, gemv_by (alpha: by T, a: mat T, x: vec T, beta: by T, y: vec_inout T) -> Result<()>;
 }
 
 /// [`gemv_on`], the parts run by `j`.

@@ -8,10 +8,12 @@
 use crate::alu::{Alu, Body, Number};
 use crate::contract::{Call, Violation, contract, in_parts};
 use crate::error::{Error, not_empty, same_len};
+use crate::forms::ops;
 use crate::lanes::drive::Pair;
+use crate::lanes::executor::Executor;
 use crate::lanes::executor::Serial;
 use crate::lanes::fold::{fold, fold_views, position_by};
-use crate::lanes::{Element, Simd, native, strided};
+use crate::lanes::{Element, Simd, strided};
 use crate::pointwise::{Axpy, Scale};
 use crate::reduce::{Dot, MaxAbs, SumAbs, is_nan, norm_l2_view};
 use crate::view::{VecMut, VecRef};
@@ -58,31 +60,170 @@ pub(super) fn check_ends<T: Element>(
     Ok(())
 }
 
-/// `x[i], y[i] = y[i], x[i]`.
-///
-/// Shapes and units: two vectors of one length, any strides.
-///
-/// NaN and ±0: bits are moved as they are.
-///
-/// Errors: [`Error::Len`] when `y` differs in length from `x`. Scratch: none.
-///
-/// ```
-/// use fulmen::VecMut;
-/// let (mut x, mut y) = ([1.0f32, 2.0], [3.0, 0.0, 4.0]);
-/// fulmen::swap(VecMut::from(&mut x[..]), VecMut::strided(&mut y, 0, 2, 2)?)?;
-/// assert_eq!((x, y), ([3.0, 4.0], [1.0, 0.0, 2.0]));
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: BLAS level 1, `xSWAP`. Contract: `contracts/swap-v1.yaml`.
-#[inline]
-pub fn swap<T: Element>(x: VecMut<'_, T>, y: VecMut<'_, T>) -> Result<(), Error> {
-    swap_on(native(), x, y)
+ops! { $ level1_blas in crate::blas::level1;
+    /// `x[i], y[i] = y[i], x[i]`.
+    ///
+    /// Shapes and units: two vectors of one length, any strides.
+    ///
+    /// NaN and ±0: bits are moved as they are.
+    ///
+    /// Errors: [`Error::Len`] when `y` differs in length from `x`. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::VecMut;
+    /// let (mut x, mut y) = ([1.0f32, 2.0], [3.0, 0.0, 4.0]);
+    /// fulmen::swap(VecMut::from(&mut x[..]), VecMut::strided(&mut y, 0, 2, 2)?)?;
+    /// assert_eq!((x, y), ([3.0, 4.0], [1.0, 0.0, 2.0]));
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: BLAS level 1, `xSWAP`. Contract: `contracts/swap-v1.yaml`.
+    serial swap, swap_on, swap_by (x: vec_inout T, y: vec_inout T) -> Result<()>;
+
+    /// `y[i] = x[i]`.
+    ///
+    /// Shapes and units: two vectors of one length, any strides (a stride of 0 in `x` fills `y`).
+    ///
+    /// NaN and ±0: bits are moved as they are.
+    ///
+    /// Errors: [`Error::Len`] when `y` differs in length from `x`. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::{VecMut, VecRef};
+    /// let mut y = [0.0f32; 3];
+    /// fulmen::copy(VecRef::strided(&[1.0, 2.0, 3.0], 2, 3, -1)?, VecMut::from(&mut y[..]))?;
+    /// assert_eq!(y, [3.0, 2.0, 1.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: BLAS level 1, `xCOPY`. Contract: `contracts/copy-v1.yaml`.
+    serial copy, copy_on, copy_by (x: vec T, y: vec_inout T) -> Result<()>;
+
+    /// `x[i] = alpha·x[i]`.
+    ///
+    /// Shapes and units: a vector of any stride.
+    ///
+    /// NaN and ±0: as [`mul`](crate::mul()): α = 0 gives NaN at NaN and ±∞, never a silent zero.
+    ///
+    /// Errors: none. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::VecMut;
+    /// let mut x = [1.0f32, 2.0, 3.0, 4.0];
+    /// fulmen::scal(10.0, VecMut::strided(&mut x, 1, 2, 2)?);
+    /// assert_eq!(x, [1.0, 20.0, 3.0, 40.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: BLAS level 1, `xSCAL`. Contract: `contracts/scal-v1.yaml`.
+    serial scal, scal_on, scal_by (alpha: by T, x: vec_inout T);
+
+    /// `y[i] = alpha·x[i] + y[i]`: one rounding where the lane has FMA, else two.
+    ///
+    /// Shapes and units: two vectors of one length, any strides; the bits of [`axpy`](crate::axpy()).
+    ///
+    /// NaN and ±0: NaN where any operand is NaN, 0·∞ or ∞ − ∞; α = 0 is no exception.
+    ///
+    /// Errors: [`Error::Len`] when `y` differs in length from `x`. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::{MatRef, VecMut};
+    /// let (a, mut y) = ([1.0f32, 2.0, 3.0, 4.0], [10.0, 20.0]);
+    /// let column = MatRef::row_major(&a, 2, 2)?.col(1)?;
+    /// fulmen::axpy_strided(0.5, column, VecMut::from(&mut y[..]))?;
+    /// assert_eq!(y, [11.0, 22.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: BLAS level 1, `xAXPY`. Contract: `contracts/axpy_strided-v1.yaml`.
+    serial axpy_strided, axpy_strided_on, axpy_strided_by (alpha: by T, x: vec T, y: vec_inout T) -> Result<()>;
 }
 
-/// [`swap`] on the instruction set of `s`.
+ops! { $ level1_ops in crate::blas::level1;
+    /// `Σ x[i] y[i]`.
+    ///
+    /// Shapes and units: two vectors of one length, any strides; one value in the product of their units, the bits of
+    /// [`dot`](crate::dot()), whose error bound holds.
+    ///
+    /// NaN and ±0: NaN when an element is NaN, for 0·inf, and for products of both infinite signs.
+    ///
+    /// Errors: [`Error::Len`] when `y` differs in length from `x`. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::VecRef;
+    /// let x = [1.0f32, 2.0, 3.0, 4.0];
+    /// let odd = VecRef::strided(&x, 0, 2, 2)?;
+    /// assert_eq!(fulmen::dot_strided(odd, VecRef::strided(&x, 1, 2, 2)?)?, 14.0);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: BLAS level 1, `xDOT`. Contract: `contracts/dot_strided-v1.yaml`.
+    serial dot_strided, dot_strided_on, dot_strided_by (x: vec T, y: vec T) -> Result<T>;
+
+    /// `√(Σ x[i]²)`, without overflow or underflow on the way.
+    ///
+    /// Shapes and units: a vector of any stride; one value in its unit, the bits of [`norm_l2`](crate::norm_l2()); 0 for
+    /// nothing.
+    ///
+    /// NaN and ±0: NaN when any element is NaN, else +inf when any is infinite.
+    ///
+    /// Errors: none. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::VecRef;
+    /// let x = [3e30f32, 1.0, -4e30];
+    /// assert_eq!(fulmen::nrm2(VecRef::strided(&x, 0, 2, 2)?), 5e30);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: BLAS level 1, `xNRM2`; Blue (1978), as [`norm_l2`](crate::norm_l2()). Contract: `contracts/nrm2-v1.yaml`.
+    serial nrm2, nrm2_on, nrm2_by (x: vec T) -> T;
+
+    /// `Σ |x[i]|`.
+    ///
+    /// Shapes and units: a vector of any stride; one value in its unit, the bits of [`norm_l1`](crate::norm_l1()); 0 for
+    /// nothing.
+    ///
+    /// NaN and ±0: NaN when any element is NaN, else +inf when any is infinite.
+    ///
+    /// Errors: none. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::VecRef;
+    /// assert_eq!(fulmen::asum(VecRef::from(&[3.0f32, -4.0][..])), 7.0);
+    /// ```
+    ///
+    /// Source: BLAS level 1, `xASUM`. Contract: `contracts/asum-v1.yaml`.
+    serial asum, asum_on, asum_by (x: vec T) -> T;
+
+    /// The index of the first element of the largest magnitude, counted from 0.
+    ///
+    /// Shapes and units: a vector of any stride; an index into it.
+    ///
+    /// NaN and ±0: NaN counts as larger than everything, so that it does not go unseen: the index is that of the first
+    /// NaN. Zeros tie, whatever their sign.
+    ///
+    /// Errors: [`Error::Empty`] names `x`. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::VecRef;
+    /// assert_eq!(fulmen::iamax(VecRef::from(&[1.0f32, -7.0, 7.0][..]))?, 1);
+    /// assert_eq!(fulmen::iamax(VecRef::from(&[1.0f32, f32::NAN, f32::INFINITY][..]))?, 1);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: BLAS level 1, `IxAMAX`; NaN as in Demmel et al., *Proposed Consistent Exception Handling for the BLAS and
+    /// LAPACK* (2022). Contract: `contracts/iamax-v1.yaml`.
+    serial iamax, iamax_on, iamax_by (x: vec T) -> Result<usize>;
+}
+
 #[inline]
-pub fn swap_on<S: Simd, T: Element>(s: S, mut x: VecMut<'_, T>, mut y: VecMut<'_, T>) -> Result<(), Error> {
+pub(crate) fn swap_by<J: Executor, S: Simd, T: Element>(
+    _: J,
+    s: S,
+    mut x: VecMut<'_, T>,
+    mut y: VecMut<'_, T>,
+) -> Result<(), Error> {
     same_len("y", x.len(), y.len())?;
     let old = ends(&x.as_ref(), &y.as_ref());
     s.vectorize(
@@ -92,31 +233,13 @@ pub fn swap_on<S: Simd, T: Element>(s: S, mut x: VecMut<'_, T>, mut y: VecMut<'_
     contract!(swap, Ok(()), each | check | check_ends(check, old, ends(&x.as_ref(), &y.as_ref()), &[]))
 }
 
-/// `y[i] = x[i]`.
-///
-/// Shapes and units: two vectors of one length, any strides (a stride of 0 in `x` fills `y`).
-///
-/// NaN and ±0: bits are moved as they are.
-///
-/// Errors: [`Error::Len`] when `y` differs in length from `x`. Scratch: none.
-///
-/// ```
-/// use fulmen::{VecMut, VecRef};
-/// let mut y = [0.0f32; 3];
-/// fulmen::copy(VecRef::strided(&[1.0, 2.0, 3.0], 2, 3, -1)?, VecMut::from(&mut y[..]))?;
-/// assert_eq!(y, [3.0, 2.0, 1.0]);
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: BLAS level 1, `xCOPY`. Contract: `contracts/copy-v1.yaml`.
 #[inline]
-pub fn copy<T: Element>(x: VecRef<'_, T>, y: VecMut<'_, T>) -> Result<(), Error> {
-    copy_on(native(), x, y)
-}
-
-/// [`copy`] on the instruction set of `s`.
-#[inline]
-pub fn copy_on<S: Simd, T: Element>(s: S, x: VecRef<'_, T>, mut y: VecMut<'_, T>) -> Result<(), Error> {
+pub(crate) fn copy_by<J: Executor, S: Simd, T: Element>(
+    _: J,
+    s: S,
+    x: VecRef<'_, T>,
+    mut y: VecMut<'_, T>,
+) -> Result<(), Error> {
     same_len("y", x.len(), y.len())?;
     s.vectorize(
         #[inline(always)]
@@ -133,31 +256,8 @@ pub fn copy_on<S: Simd, T: Element>(s: S, x: VecRef<'_, T>, mut y: VecMut<'_, T>
     )
 }
 
-/// `x[i] = alpha·x[i]`.
-///
-/// Shapes and units: a vector of any stride.
-///
-/// NaN and ±0: as [`mul`](crate::mul()): α = 0 gives NaN at NaN and ±∞, never a silent zero.
-///
-/// Errors: none. Scratch: none.
-///
-/// ```
-/// use fulmen::VecMut;
-/// let mut x = [1.0f32, 2.0, 3.0, 4.0];
-/// fulmen::scal(10.0, VecMut::strided(&mut x, 1, 2, 2)?);
-/// assert_eq!(x, [1.0, 20.0, 3.0, 40.0]);
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: BLAS level 1, `xSCAL`. Contract: `contracts/scal-v1.yaml`.
 #[inline]
-pub fn scal<T: Element>(alpha: T, x: VecMut<'_, T>) {
-    scal_on(native(), alpha, x);
-}
-
-/// [`scal`] on the instruction set of `s`.
-#[inline]
-pub fn scal_on<S: Simd, T: Element>(s: S, alpha: T, mut x: VecMut<'_, T>) {
+pub(crate) fn scal_by<J: Executor, S: Simd, T: Element>(_: J, s: S, alpha: T, mut x: VecMut<'_, T>) {
     let old = ends(&x.as_ref(), &x.as_ref());
     s.vectorize(
         #[inline(always)]
@@ -171,32 +271,9 @@ pub fn scal_on<S: Simd, T: Element>(s: S, alpha: T, mut x: VecMut<'_, T>) {
     debug_assert!(checked.is_ok());
 }
 
-/// `y[i] = alpha·x[i] + y[i]`: one rounding where the lane has FMA, else two.
-///
-/// Shapes and units: two vectors of one length, any strides; the bits of [`axpy`](crate::axpy()).
-///
-/// NaN and ±0: NaN where any operand is NaN, 0·∞ or ∞ − ∞; α = 0 is no exception.
-///
-/// Errors: [`Error::Len`] when `y` differs in length from `x`. Scratch: none.
-///
-/// ```
-/// use fulmen::{MatRef, VecMut};
-/// let (a, mut y) = ([1.0f32, 2.0, 3.0, 4.0], [10.0, 20.0]);
-/// let column = MatRef::row_major(&a, 2, 2)?.col(1)?;
-/// fulmen::axpy_strided(0.5, column, VecMut::from(&mut y[..]))?;
-/// assert_eq!(y, [11.0, 22.0]);
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: BLAS level 1, `xAXPY`. Contract: `contracts/axpy_strided-v1.yaml`.
 #[inline]
-pub fn axpy_strided<T: Element>(alpha: T, x: VecRef<'_, T>, y: VecMut<'_, T>) -> Result<(), Error> {
-    axpy_strided_on(native(), alpha, x, y)
-}
-
-/// [`axpy_strided`] on the instruction set of `s`.
-#[inline]
-pub fn axpy_strided_on<S: Simd, T: Element>(
+pub(crate) fn axpy_strided_by<J: Executor, S: Simd, T: Element>(
+    _: J,
     s: S,
     alpha: T,
     x: VecRef<'_, T>,
@@ -212,62 +289,20 @@ pub fn axpy_strided_on<S: Simd, T: Element>(
     contract!(axpy_strided, Ok(()), each | check | check_ends(check, old, new, &[alpha]))
 }
 
-/// `Σ x[i] y[i]`.
-///
-/// Shapes and units: two vectors of one length, any strides; one value in the product of their units, the bits of
-/// [`dot`](crate::dot()), whose error bound holds.
-///
-/// NaN and ±0: NaN when an element is NaN, for 0·inf, and for products of both infinite signs.
-///
-/// Errors: [`Error::Len`] when `y` differs in length from `x`. Scratch: none.
-///
-/// ```
-/// use fulmen::VecRef;
-/// let x = [1.0f32, 2.0, 3.0, 4.0];
-/// let odd = VecRef::strided(&x, 0, 2, 2)?;
-/// assert_eq!(fulmen::dot_strided(odd, VecRef::strided(&x, 1, 2, 2)?)?, 14.0);
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: BLAS level 1, `xDOT`. Contract: `contracts/dot_strided-v1.yaml`.
 #[inline]
-pub fn dot_strided<T: Element>(x: VecRef<'_, T>, y: VecRef<'_, T>) -> Result<T, Error> {
-    dot_strided_on(native(), x, y)
-}
-
-/// [`dot_strided`] on the instruction set of `s`.
-#[inline]
-pub fn dot_strided_on<S: Simd, T: Element>(s: S, x: VecRef<'_, T>, y: VecRef<'_, T>) -> Result<T, Error> {
+pub(crate) fn dot_strided_by<J: Executor, S: Simd, T: Element>(
+    _: J,
+    s: S,
+    x: VecRef<'_, T>,
+    y: VecRef<'_, T>,
+) -> Result<T, Error> {
     same_len("y", x.len(), y.len())?;
     let [dot] = fold_views(Serial, s, Dot, [x, y]);
     contract!(dot_strided, Ok(dot), each | check | each_element([x, y], |x| check(&Call::new(x, &[dot]))))
 }
 
-/// `√(Σ x[i]²)`, without overflow or underflow on the way.
-///
-/// Shapes and units: a vector of any stride; one value in its unit, the bits of [`norm_l2`](crate::norm_l2()); 0 for
-/// nothing.
-///
-/// NaN and ±0: NaN when any element is NaN, else +inf when any is infinite.
-///
-/// Errors: none. Scratch: none.
-///
-/// ```
-/// use fulmen::VecRef;
-/// let x = [3e30f32, 1.0, -4e30];
-/// assert_eq!(fulmen::nrm2(VecRef::strided(&x, 0, 2, 2)?), 5e30);
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: BLAS level 1, `xNRM2`; Blue (1978), as [`norm_l2`](crate::norm_l2()). Contract: `contracts/nrm2-v1.yaml`.
 #[inline]
-pub fn nrm2<T: Element>(x: VecRef<'_, T>) -> T {
-    nrm2_on(native(), x)
-}
-
-/// [`nrm2`] on the instruction set of `s`.
-#[inline]
-pub fn nrm2_on<S: Simd, T: Element>(s: S, x: VecRef<'_, T>) -> T {
+pub(crate) fn nrm2_by<J: Executor, S: Simd, T: Element>(_: J, s: S, x: VecRef<'_, T>) -> T {
     let norm = norm_l2_view(Serial, s, x);
     let checked: Result<(), Error> =
         contract!(nrm2, Ok(()), each | check | each_element([x], |x| check(&Call::new(x, &[norm]))));
@@ -275,29 +310,8 @@ pub fn nrm2_on<S: Simd, T: Element>(s: S, x: VecRef<'_, T>) -> T {
     norm
 }
 
-/// `Σ |x[i]|`.
-///
-/// Shapes and units: a vector of any stride; one value in its unit, the bits of [`norm_l1`](crate::norm_l1()); 0 for
-/// nothing.
-///
-/// NaN and ±0: NaN when any element is NaN, else +inf when any is infinite.
-///
-/// Errors: none. Scratch: none.
-///
-/// ```
-/// use fulmen::VecRef;
-/// assert_eq!(fulmen::asum(VecRef::from(&[3.0f32, -4.0][..])), 7.0);
-/// ```
-///
-/// Source: BLAS level 1, `xASUM`. Contract: `contracts/asum-v1.yaml`.
 #[inline]
-pub fn asum<T: Element>(x: VecRef<'_, T>) -> T {
-    asum_on(native(), x)
-}
-
-/// [`asum`] on the instruction set of `s`.
-#[inline]
-pub fn asum_on<S: Simd, T: Element>(s: S, x: VecRef<'_, T>) -> T {
+pub(crate) fn asum_by<J: Executor, S: Simd, T: Element>(_: J, s: S, x: VecRef<'_, T>) -> T {
     let [sum] = fold_views(Serial, s, SumAbs, [x]);
     let checked: Result<(), Error> =
         contract!(asum, Ok(()), each | check | each_element([x], |x| check(&Call::new(x, &[sum]))));
@@ -314,32 +328,12 @@ fn each_element<T: Element, const N: usize>(
     in_parts(n, |i| x.map(|x| x.get(i).unwrap_or_default()), |x| check(&x))
 }
 
-/// The index of the first element of the largest magnitude, counted from 0.
-///
-/// Shapes and units: a vector of any stride; an index into it.
-///
-/// NaN and ±0: NaN counts as larger than everything, so that it does not go unseen: the index is that of the first
-/// NaN. Zeros tie, whatever their sign.
-///
-/// Errors: [`Error::Empty`] names `x`. Scratch: none.
-///
-/// ```
-/// use fulmen::VecRef;
-/// assert_eq!(fulmen::iamax(VecRef::from(&[1.0f32, -7.0, 7.0][..]))?, 1);
-/// assert_eq!(fulmen::iamax(VecRef::from(&[1.0f32, f32::NAN, f32::INFINITY][..]))?, 1);
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: BLAS level 1, `IxAMAX`; NaN as in Demmel et al., *Proposed Consistent Exception Handling for the BLAS and
-/// LAPACK* (2022). Contract: `contracts/iamax-v1.yaml`.
 #[inline]
-pub fn iamax<T: Element>(x: VecRef<'_, T>) -> Result<usize, Error> {
-    iamax_on(native(), x)
-}
-
-/// [`iamax`] on the instruction set of `s`.
-#[inline]
-pub fn iamax_on<S: Simd, T: Element>(s: S, x: VecRef<'_, T>) -> Result<usize, Error> {
+pub(crate) fn iamax_by<J: Executor, S: Simd, T: Element>(
+    _: J,
+    s: S,
+    x: VecRef<'_, T>,
+) -> Result<usize, Error> {
     not_empty("x", x.len())?;
     let best = first_largest(s, x);
     contract!(

@@ -11,7 +11,9 @@ use super::row;
 use super::symv as fused;
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, same_len};
-use crate::lanes::{Element, Simd, native};
+use crate::forms::ops;
+use crate::lanes::executor::Executor;
+use crate::lanes::{Element, Simd};
 use crate::pointwise::Axpy;
 use crate::view::{MatMut, MatRef, VecMut, VecRef};
 
@@ -71,35 +73,103 @@ pub(super) fn nan<T: Element>(x: Option<T>) -> bool {
     x.is_some_and(|x| x.to_f64().is_nan())
 }
 
-/// `A = αxyᵀ + A`.
-///
-/// Shapes: `x` has `m` elements, `y` has `n`, A is `m` by `n`; any strides. `αx[i]` is rounded first (`αy[j]`, when
-/// A's rows but not its columns follow each other), then its product is added, fused where the instruction set
-/// has it.
-///
-/// NaN and ±0: `α = 0` leaves A as it is and reads neither `x` nor `y`. Otherwise as IEEE 754.
-///
-/// Errors: [`Error::Len`] names `x` or `y`. Nothing is written then.
-///
-/// Scratch: none.
-///
-/// ```
-/// use fulmen::{MatMut, ger};
-/// let mut a = [0.0f32; 4];
-/// let (x, y) = ([1.0f32, 2.0], [10.0f32, 20.0]);
-/// ger(0.5, (&x[..]).into(), (&y[..]).into(), MatMut::row_major(&mut a, 2, 2)?)?;
-/// assert_eq!(a, [5.0, 10.0, 10.0, 20.0]);
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: BLAS level 2. Contract: `contracts/ger-v1.yaml`.
-#[inline]
-pub fn ger<T: Element>(alpha: T, x: VecRef<'_, T>, y: VecRef<'_, T>, a: MatMut<'_, T>) -> Result<(), Error> {
-    ger_on(native(), alpha, x, y, a)
+ops! { $ level2_ops in crate::blas::level2;
+    /// `A = αxyᵀ + A`.
+    ///
+    /// Shapes: `x` has `m` elements, `y` has `n`, A is `m` by `n`; any strides. `αx[i]` is rounded first (`αy[j]`, when
+    /// A's rows but not its columns follow each other), then its product is added, fused where the instruction set
+    /// has it.
+    ///
+    /// NaN and ±0: `α = 0` leaves A as it is and reads neither `x` nor `y`. Otherwise as IEEE 754.
+    ///
+    /// Errors: [`Error::Len`] names `x` or `y`. Nothing is written then.
+    ///
+    /// Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::{MatMut, ger};
+    /// let mut a = [0.0f32; 4];
+    /// let (x, y) = ([1.0f32, 2.0], [10.0f32, 20.0]);
+    /// ger(0.5, (&x[..]).into(), (&y[..]).into(), MatMut::row_major(&mut a, 2, 2)?)?;
+    /// assert_eq!(a, [5.0, 10.0, 10.0, 20.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: BLAS level 2. Contract: `contracts/ger-v1.yaml`.
+    serial ger, ger_on, ger_by (alpha: by T, x: vec T, y: vec T, a: mat_inout T) -> Result<()>;
+
+    /// `A = αxxᵀ + A` in one triangle of the symmetric A; the other is neither read nor written.
+    ///
+    /// Shapes: `x` has `n` elements, A is `n` by `n`; any strides.
+    ///
+    /// NaN and ±0: as [`ger`].
+    ///
+    /// Errors: [`Error::Shape`] names `a` when it is not square, [`Error::Len`] names `x`. Nothing is written then.
+    ///
+    /// Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::{MatMut, Triangle, syr};
+    /// let mut a = [0.0f32; 4];
+    /// syr(1.0, (&[2.0f32, 3.0][..]).into(), Triangle::Lower, MatMut::row_major(&mut a, 2, 2)?)?;
+    /// assert_eq!(a, [4.0, 0.0, 6.0, 9.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: BLAS level 2. Contract: `contracts/syr-v1.yaml`.
+    serial syr, syr_on, syr_by (alpha: by T, x: vec T, triangle: by Triangle, a: mat_inout T) -> Result<()>;
+
+    /// `A = αxyᵀ + αyxᵀ + A` in one triangle of the symmetric A; the other is neither read nor written.
+    ///
+    /// Shapes: `x` and `y` have `n` elements, A is `n` by `n`; any strides.
+    ///
+    /// NaN and ±0: as [`ger`].
+    ///
+    /// Errors: [`Error::Shape`] names `a` when it is not square, [`Error::Len`] names `x` or `y`. Nothing is written
+    /// then.
+    ///
+    /// Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::{MatMut, Triangle, syr2};
+    /// let mut a = [0.0f32; 4];
+    /// let (x, y) = ([1.0f32, 2.0], [3.0f32, 4.0]);
+    /// syr2(1.0, (&x[..]).into(), (&y[..]).into(), Triangle::Upper, MatMut::row_major(&mut a, 2, 2)?)?;
+    /// assert_eq!(a, [6.0, 10.0, 0.0, 16.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: BLAS level 2. Contract: `contracts/syr2-v1.yaml`.
+    serial syr2, syr2_on, syr2_by (alpha: by T, x: vec T, y: vec T, triangle: by Triangle, a: mat_inout T) -> Result<()>;
+
+    /// `y = αAx + βy` for a symmetric A, given by one triangle; what the other holds does not matter.
+    ///
+    /// Shapes: A is `n` by `n`, `x` and `y` have `n` elements; any strides.
+    ///
+    /// NaN and ±0: `β = 0` writes `y` without reading it; `α = 0` reads neither A nor `x`. Otherwise NaN and infinities
+    /// spread by IEEE 754.
+    ///
+    /// Errors: [`Error::Shape`] names `a` when it is not square, [`Error::Len`] names `x` or `y`. Nothing is written
+    /// then.
+    ///
+    /// Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::{MatRef, Triangle, symv};
+    /// let (a, x) = ([1.0f32, f32::NAN, 2.0, 3.0], [1.0f32, 10.0]);
+    /// let mut y = [0.0f32; 2];
+    /// let a = MatRef::row_major(&a, 2, 2)?;
+    /// symv(1.0, Triangle::Lower, a, (&x[..]).into(), 0.0, (&mut y[..]).into())?;
+    /// assert_eq!(y, [21.0, 32.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: BLAS level 2. Contract: `contracts/symv-v1.yaml`.
+    serial symv, symv_on, symv_by (alpha: by T, triangle: by Triangle, a: mat T, x: vec T, beta: by T, y: vec_inout T) -> Result<()>;
 }
 
-/// [`ger`] on the instruction set of `s`.
-pub fn ger_on<S: Simd, T: Element>(
+pub(crate) fn ger_by<J: Executor, S: Simd, T: Element>(
+    _: J,
     s: S,
     alpha: T,
     x: VecRef<'_, T>,
@@ -169,37 +239,8 @@ fn update2<S: Simd, T: Element>(
     }
 }
 
-/// `A = αxxᵀ + A` in one triangle of the symmetric A; the other is neither read nor written.
-///
-/// Shapes: `x` has `n` elements, A is `n` by `n`; any strides.
-///
-/// NaN and ±0: as [`ger`].
-///
-/// Errors: [`Error::Shape`] names `a` when it is not square, [`Error::Len`] names `x`. Nothing is written then.
-///
-/// Scratch: none.
-///
-/// ```
-/// use fulmen::{MatMut, Triangle, syr};
-/// let mut a = [0.0f32; 4];
-/// syr(1.0, (&[2.0f32, 3.0][..]).into(), Triangle::Lower, MatMut::row_major(&mut a, 2, 2)?)?;
-/// assert_eq!(a, [4.0, 0.0, 6.0, 9.0]);
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: BLAS level 2. Contract: `contracts/syr-v1.yaml`.
-#[inline]
-pub fn syr<T: Element>(
-    alpha: T,
-    x: VecRef<'_, T>,
-    triangle: Triangle,
-    a: MatMut<'_, T>,
-) -> Result<(), Error> {
-    syr_on(native(), alpha, x, triangle, a)
-}
-
-/// [`syr`] on the instruction set of `s`.
-pub fn syr_on<S: Simd, T: Element>(
+pub(crate) fn syr_by<J: Executor, S: Simd, T: Element>(
+    _: J,
     s: S,
     alpha: T,
     x: VecRef<'_, T>,
@@ -215,40 +256,8 @@ pub fn syr_on<S: Simd, T: Element>(
     contract!(syr, Ok(()), each | check | in_triangle(alpha, [x, x], triangle, a.as_ref(), check))
 }
 
-/// `A = αxyᵀ + αyxᵀ + A` in one triangle of the symmetric A; the other is neither read nor written.
-///
-/// Shapes: `x` and `y` have `n` elements, A is `n` by `n`; any strides.
-///
-/// NaN and ±0: as [`ger`].
-///
-/// Errors: [`Error::Shape`] names `a` when it is not square, [`Error::Len`] names `x` or `y`. Nothing is written
-/// then.
-///
-/// Scratch: none.
-///
-/// ```
-/// use fulmen::{MatMut, Triangle, syr2};
-/// let mut a = [0.0f32; 4];
-/// let (x, y) = ([1.0f32, 2.0], [3.0f32, 4.0]);
-/// syr2(1.0, (&x[..]).into(), (&y[..]).into(), Triangle::Upper, MatMut::row_major(&mut a, 2, 2)?)?;
-/// assert_eq!(a, [6.0, 10.0, 0.0, 16.0]);
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: BLAS level 2. Contract: `contracts/syr2-v1.yaml`.
-#[inline]
-pub fn syr2<T: Element>(
-    alpha: T,
-    x: VecRef<'_, T>,
-    y: VecRef<'_, T>,
-    triangle: Triangle,
-    a: MatMut<'_, T>,
-) -> Result<(), Error> {
-    syr2_on(native(), alpha, x, y, triangle, a)
-}
-
-/// [`syr2`] on the instruction set of `s`.
-pub fn syr2_on<S: Simd, T: Element>(
+pub(crate) fn syr2_by<J: Executor, S: Simd, T: Element>(
+    _: J,
     s: S,
     alpha: T,
     x: VecRef<'_, T>,
@@ -286,43 +295,9 @@ fn in_triangle<T: Element>(
     check_nans([n, n], out, nans, nans, check)
 }
 
-/// `y = αAx + βy` for a symmetric A, given by one triangle; what the other holds does not matter.
-///
-/// Shapes: A is `n` by `n`, `x` and `y` have `n` elements; any strides.
-///
-/// NaN and ±0: `β = 0` writes `y` without reading it; `α = 0` reads neither A nor `x`. Otherwise NaN and infinities
-/// spread by IEEE 754.
-///
-/// Errors: [`Error::Shape`] names `a` when it is not square, [`Error::Len`] names `x` or `y`. Nothing is written
-/// then.
-///
-/// Scratch: none.
-///
-/// ```
-/// use fulmen::{MatRef, Triangle, symv};
-/// let (a, x) = ([1.0f32, f32::NAN, 2.0, 3.0], [1.0f32, 10.0]);
-/// let mut y = [0.0f32; 2];
-/// let a = MatRef::row_major(&a, 2, 2)?;
-/// symv(1.0, Triangle::Lower, a, (&x[..]).into(), 0.0, (&mut y[..]).into())?;
-/// assert_eq!(y, [21.0, 32.0]);
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: BLAS level 2. Contract: `contracts/symv-v1.yaml`.
-#[inline]
-pub fn symv<T: Element>(
-    alpha: T,
-    triangle: Triangle,
-    a: MatRef<'_, T>,
-    x: VecRef<'_, T>,
-    beta: T,
-    y: VecMut<'_, T>,
-) -> Result<(), Error> {
-    symv_on(native(), alpha, triangle, a, x, beta, y)
-}
-
-/// [`symv`] on the instruction set of `s`.
-pub fn symv_on<S: Simd, T: Element>(
+#[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
+pub(crate) fn symv_by<J: Executor, S: Simd, T: Element>(
+    _: J,
     s: S,
     alpha: T,
     triangle: Triangle,

@@ -7,8 +7,9 @@ use super::{row, transpose};
 use crate::alu::{Alu, Body, Number};
 use crate::contract::contract;
 use crate::error::{Error, enough, same_shape};
+use crate::forms::ops;
 use crate::lanes::executor::{Executor, Serial};
-use crate::lanes::{Element, Simd, native, strided};
+use crate::lanes::{Element, Simd, strided};
 use crate::view::{MatMut, MatRef, VecMut, VecRef};
 
 /// Rows of a symmetric matrix that are written out at a time.
@@ -33,59 +34,82 @@ pub const fn symm_workspace(side: Side, m: usize, n: usize) -> usize {
     band.saturating_mul(m).saturating_add(gemm_workspace(band, n, m))
 }
 
-/// `C = αAB + βC`, or `C = αBA + βC`, for a symmetric A of which one triangle is read.
-///
-/// Shapes: B and C are `m` by `n`, A is `m` by `m` on the left and `n` by `n` on the right; any strides. The order
-/// of each sum is that of [`gemm`](crate::gemm()), and so is its error bound.
-///
-/// NaN and ±0: as [`gemm`](crate::gemm()).
-///
-/// Errors: [`Error::Shape`] names `a`, `b` or `c`; [`Error::Workspace`]. Nothing is written then.
-///
-/// Scratch: [`symm_workspace`].
-///
-/// ```
-/// use fulmen::{MatMut, MatRef, Side, Triangle, symm, symm_workspace};
-/// let (a, b, mut c) = ([1.0f32, 0.0, 2.0, 3.0], [1.0f32, 10.0], [0.0f32; 2]);
-/// let mut workspace = [0.0; symm_workspace(Side::Left, 2, 1)];
-/// let (a, b) = (MatRef::row_major(&a, 2, 2)?, MatRef::row_major(&b, 2, 1)?);
-/// let c_view = MatMut::row_major(&mut c, 2, 1)?;
-/// symm(Side::Left, 1.0, Triangle::Lower, a, b, 0.0, c_view, &mut workspace)?;
-/// assert_eq!(c, [21.0, 32.0]);
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: BLAS level 3. Contract: `contracts/symm-v1.yaml`.
-#[inline]
-#[allow(clippy::too_many_arguments, reason = "BLAS")]
-pub fn symm<T: Element>(
-    side: Side,
-    alpha: T,
-    triangle: Triangle,
-    a: MatRef<'_, T>,
-    b: MatRef<'_, T>,
-    beta: T,
-    c: MatMut<'_, T>,
-    workspace: &mut [T],
-) -> Result<(), Error> {
-    symm_on(native(), side, alpha, triangle, a, b, beta, c, workspace)
-}
+ops! { $ level3_ops in crate::blas::level3;
+    /// `C = αAB + βC`, or `C = αBA + βC`, for a symmetric A of which one triangle is read.
+    ///
+    /// Shapes: B and C are `m` by `n`, A is `m` by `m` on the left and `n` by `n` on the right; any strides. The order
+    /// of each sum is that of [`gemm`](crate::gemm()), and so is its error bound.
+    ///
+    /// NaN and ±0: as [`gemm`](crate::gemm()).
+    ///
+    /// Errors: [`Error::Shape`] names `a`, `b` or `c`; [`Error::Workspace`]. Nothing is written then.
+    ///
+    /// Scratch: [`symm_workspace`].
+    ///
+    /// ```
+    /// use fulmen::{MatMut, MatRef, Side, Triangle, symm, symm_workspace};
+    /// let (a, b, mut c) = ([1.0f32, 0.0, 2.0, 3.0], [1.0f32, 10.0], [0.0f32; 2]);
+    /// let mut workspace = [0.0; symm_workspace(Side::Left, 2, 1)];
+    /// let (a, b) = (MatRef::row_major(&a, 2, 2)?, MatRef::row_major(&b, 2, 1)?);
+    /// let c_view = MatMut::row_major(&mut c, 2, 1)?;
+    /// symm(Side::Left, 1.0, Triangle::Lower, a, b, 0.0, c_view, &mut workspace)?;
+    /// assert_eq!(c, [21.0, 32.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: BLAS level 3. Contract: `contracts/symm-v1.yaml`.
+    threads symm, symm_on, symm_by
+        (side: by Side, alpha: by T, triangle: by Triangle, a: mat T, b: mat T, beta: by T, c: mat_inout T, workspace: scratch T) -> Result<()>;
 
-/// [`symm`] on the instruction set of `s`.
-#[inline]
-#[allow(clippy::too_many_arguments, reason = "BLAS")]
-pub fn symm_on<S: Simd, T: Element>(
-    s: S,
-    side: Side,
-    alpha: T,
-    triangle: Triangle,
-    a: MatRef<'_, T>,
-    b: MatRef<'_, T>,
-    beta: T,
-    c: MatMut<'_, T>,
-    workspace: &mut [T],
-) -> Result<(), Error> {
-    symm_by(Serial, s, side, alpha, triangle, a, b, beta, c, workspace)
+    /// `C = αAAᵀ + βC` in one triangle of the symmetric C; the other is neither read nor written.
+    ///
+    /// Shapes: A is `n` by `k`, C is `n` by `n`; any strides; `αAᵀA` is `syrk` of `a.t()`. The order of each sum is
+    /// that of [`gemm`](crate::gemm()), and so is its error bound.
+    ///
+    /// NaN and ±0: as [`gemm`](crate::gemm()).
+    ///
+    /// Errors: [`Error::Shape`] names `c`; [`Error::Workspace`]. Nothing is written then.
+    ///
+    /// Scratch: [`syrk_workspace`].
+    ///
+    /// ```
+    /// use fulmen::{MatMut, MatRef, Triangle, syrk, syrk_workspace};
+    /// let (a, mut c) = ([1.0f32, 2.0], [0.0f32; 4]);
+    /// let mut workspace = [0.0; syrk_workspace(2, 1)];
+    /// let (a, to) = (MatRef::row_major(&a, 2, 1)?, MatMut::row_major(&mut c, 2, 2)?);
+    /// syrk(1.0, a, 0.0, Triangle::Lower, to, &mut workspace)?;
+    /// assert_eq!(c, [1.0, 0.0, 2.0, 4.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: BLAS level 3. Contract: `contracts/syrk-v1.yaml`.
+    threads syrk, syrk_on, syrk_by
+        (alpha: by T, a: mat T, beta: by T, triangle: by Triangle, c: mat_inout T, workspace: scratch T) -> Result<()>;
+
+    /// `C = αABᵀ + αBAᵀ + βC` in one triangle of the symmetric C; the other is neither read nor written.
+    ///
+    /// Shapes: A and B are `n` by `k`, C is `n` by `n`; any strides. The two products are added one after the other,
+    /// each in the order of [`gemm`](crate::gemm()).
+    ///
+    /// NaN and ±0: as [`gemm`](crate::gemm()).
+    ///
+    /// Errors: [`Error::Shape`] names `b` or `c`; [`Error::Workspace`]. Nothing is written then.
+    ///
+    /// Scratch: [`syr2k_workspace`].
+    ///
+    /// ```
+    /// use fulmen::{MatMut, MatRef, Triangle, syr2k, syr2k_workspace};
+    /// let (a, b, mut c) = ([1.0f32, 2.0], [3.0f32, 4.0], [0.0f32; 4]);
+    /// let mut workspace = [0.0; syr2k_workspace(2, 1)];
+    /// let (a, b) = (MatRef::row_major(&a, 2, 1)?, MatRef::row_major(&b, 2, 1)?);
+    /// syr2k(1.0, a, b, 0.0, Triangle::Upper, MatMut::row_major(&mut c, 2, 2)?, &mut workspace)?;
+    /// assert_eq!(c, [6.0, 10.0, 0.0, 16.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: BLAS level 3. Contract: `contracts/syr2k-v1.yaml`.
+    threads syr2k, syr2k_on, syr2k_by
+        (alpha: by T, a: mat T, b: mat T, beta: by T, triangle: by Triangle, c: mat_inout T, workspace: scratch T) -> Result<()>;
 }
 
 /// [`symm_on`], the parts of products run by `j`.
@@ -199,54 +223,6 @@ const fn rank_workspace(n: usize, k: usize, both: bool) -> usize {
     scratch.saturating_add(if both && scratch > product { scratch } else { product })
 }
 
-/// `C = αAAᵀ + βC` in one triangle of the symmetric C; the other is neither read nor written.
-///
-/// Shapes: A is `n` by `k`, C is `n` by `n`; any strides; `αAᵀA` is `syrk` of `a.t()`. The order of each sum is
-/// that of [`gemm`](crate::gemm()), and so is its error bound.
-///
-/// NaN and ±0: as [`gemm`](crate::gemm()).
-///
-/// Errors: [`Error::Shape`] names `c`; [`Error::Workspace`]. Nothing is written then.
-///
-/// Scratch: [`syrk_workspace`].
-///
-/// ```
-/// use fulmen::{MatMut, MatRef, Triangle, syrk, syrk_workspace};
-/// let (a, mut c) = ([1.0f32, 2.0], [0.0f32; 4]);
-/// let mut workspace = [0.0; syrk_workspace(2, 1)];
-/// let (a, to) = (MatRef::row_major(&a, 2, 1)?, MatMut::row_major(&mut c, 2, 2)?);
-/// syrk(1.0, a, 0.0, Triangle::Lower, to, &mut workspace)?;
-/// assert_eq!(c, [1.0, 0.0, 2.0, 4.0]);
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: BLAS level 3. Contract: `contracts/syrk-v1.yaml`.
-#[inline]
-pub fn syrk<T: Element>(
-    alpha: T,
-    a: MatRef<'_, T>,
-    beta: T,
-    triangle: Triangle,
-    c: MatMut<'_, T>,
-    workspace: &mut [T],
-) -> Result<(), Error> {
-    syrk_on(native(), alpha, a, beta, triangle, c, workspace)
-}
-
-/// [`syrk`] on the instruction set of `s`.
-#[inline]
-pub fn syrk_on<S: Simd, T: Element>(
-    s: S,
-    alpha: T,
-    a: MatRef<'_, T>,
-    beta: T,
-    triangle: Triangle,
-    c: MatMut<'_, T>,
-    workspace: &mut [T],
-) -> Result<(), Error> {
-    syrk_by(Serial, s, alpha, a, beta, triangle, c, workspace)
-}
-
 /// [`syrk_on`], the parts of products run by `j`.
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
 pub(crate) fn syrk_by<J: Executor, S: Simd, T: Element>(
@@ -273,57 +249,6 @@ pub(crate) fn syrk_by<J: Executor, S: Simd, T: Element>(
             check_nans([n, n], out, row, row, check)
         }
     )
-}
-
-/// `C = αABᵀ + αBAᵀ + βC` in one triangle of the symmetric C; the other is neither read nor written.
-///
-/// Shapes: A and B are `n` by `k`, C is `n` by `n`; any strides. The two products are added one after the other,
-/// each in the order of [`gemm`](crate::gemm()).
-///
-/// NaN and ±0: as [`gemm`](crate::gemm()).
-///
-/// Errors: [`Error::Shape`] names `b` or `c`; [`Error::Workspace`]. Nothing is written then.
-///
-/// Scratch: [`syr2k_workspace`].
-///
-/// ```
-/// use fulmen::{MatMut, MatRef, Triangle, syr2k, syr2k_workspace};
-/// let (a, b, mut c) = ([1.0f32, 2.0], [3.0f32, 4.0], [0.0f32; 4]);
-/// let mut workspace = [0.0; syr2k_workspace(2, 1)];
-/// let (a, b) = (MatRef::row_major(&a, 2, 1)?, MatRef::row_major(&b, 2, 1)?);
-/// syr2k(1.0, a, b, 0.0, Triangle::Upper, MatMut::row_major(&mut c, 2, 2)?, &mut workspace)?;
-/// assert_eq!(c, [6.0, 10.0, 0.0, 16.0]);
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: BLAS level 3. Contract: `contracts/syr2k-v1.yaml`.
-#[inline]
-pub fn syr2k<T: Element>(
-    alpha: T,
-    a: MatRef<'_, T>,
-    b: MatRef<'_, T>,
-    beta: T,
-    triangle: Triangle,
-    c: MatMut<'_, T>,
-    workspace: &mut [T],
-) -> Result<(), Error> {
-    syr2k_on(native(), alpha, a, b, beta, triangle, c, workspace)
-}
-
-/// [`syr2k`] on the instruction set of `s`.
-#[inline]
-#[allow(clippy::too_many_arguments, reason = "BLAS")]
-pub fn syr2k_on<S: Simd, T: Element>(
-    s: S,
-    alpha: T,
-    a: MatRef<'_, T>,
-    b: MatRef<'_, T>,
-    beta: T,
-    triangle: Triangle,
-    c: MatMut<'_, T>,
-    workspace: &mut [T],
-) -> Result<(), Error> {
-    syr2k_by(Serial, s, alpha, a, b, beta, triangle, c, workspace)
 }
 
 /// [`syr2k_on`], the parts of products run by `j`.

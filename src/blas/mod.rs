@@ -10,24 +10,20 @@ pub(crate) mod level3;
 pub(crate) mod panel;
 pub(crate) mod rank;
 pub(crate) mod rectangle;
-mod rotation;
+pub(crate) mod rotation;
 mod row;
 mod symv;
 pub(crate) mod transpose;
-mod triangular;
-mod trmv;
+pub(crate) mod triangular;
+pub(crate) mod trmv;
 
 pub use complex::*;
 // Not the one of the kernels of products.
 pub use complex::{interleave, interleave_on};
 pub use gemm::*;
-#[cfg(feature = "parallel")]
-pub(crate) use gemv::gemv_by;
 pub use gemv::{gemv, gemv_on};
 pub use level1::*;
 pub use level2::{ger, ger_on, symv, symv_on, syr, syr_on, syr2, syr2_on};
-#[cfg(feature = "parallel")]
-pub(crate) use level3::symm_by;
 pub use level3::{
     symm, symm_on, symm_workspace, syr2k, syr2k_on, syr2k_workspace, syrk, syrk_on, syrk_workspace,
 };
@@ -35,8 +31,6 @@ pub(crate) use level3::{syr2k_by, syrk_by};
 pub use rectangle::*;
 pub use rotation::*;
 pub use transpose::*;
-#[cfg(feature = "parallel")]
-pub(crate) use triangular::trmm_by;
 pub(crate) use triangular::trsm_by;
 pub use triangular::{trmm, trmm_on, trmm_workspace, trsm, trsm_on, trsm_workspace};
 pub use trmv::{trmv, trmv_on, trsv, trsv_on};

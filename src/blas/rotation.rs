@@ -4,7 +4,9 @@ use super::level1::{check_ends, ends};
 use crate::alu::{Alu, Number};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
+use crate::forms::ops;
 use crate::lanes::drive::Pair;
+use crate::lanes::executor::Executor;
 use crate::lanes::fold::magnitude;
 use crate::lanes::{Element, Simd, native, strided};
 use crate::reduce::{is_nan, square_root};
@@ -21,31 +23,51 @@ impl<T: Number> Pair<T> for Rotate<T> {
     }
 }
 
-/// `x[i], y[i] = c·x[i] + s·y[i], c·y[i] − s·x[i]`.
-///
-/// Shapes and units: two vectors of one length, any strides. Two roundings where the lane has FMA, else three.
-///
-/// NaN and ±0: NaN where any operand is NaN, 0·∞ or ∞ − ∞; no value of `c` or `s` is an exception.
-///
-/// Errors: [`Error::Len`] when `y` differs in length from `x`. Scratch: none.
-///
-/// ```
-/// use fulmen::VecMut;
-/// let (mut x, mut y) = ([1.0f32, 2.0], [3.0f32, 4.0]);
-/// fulmen::rot(VecMut::from(&mut x[..]), VecMut::from(&mut y[..]), 0.0, 1.0)?;
-/// assert_eq!((x, y), ([3.0, 4.0], [-1.0, -2.0]));
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: BLAS level 1, `xROT`. Contract: `contracts/rot-v1.yaml`.
-#[inline]
-pub fn rot<T: Element>(x: VecMut<'_, T>, y: VecMut<'_, T>, c: T, s: T) -> Result<(), Error> {
-    rot_on(native(), x, y, c, s)
+ops! { $ rotation_ops in crate::blas::rotation;
+    /// `x[i], y[i] = c·x[i] + s·y[i], c·y[i] − s·x[i]`.
+    ///
+    /// Shapes and units: two vectors of one length, any strides. Two roundings where the lane has FMA, else three.
+    ///
+    /// NaN and ±0: NaN where any operand is NaN, 0·∞ or ∞ − ∞; no value of `c` or `s` is an exception.
+    ///
+    /// Errors: [`Error::Len`] when `y` differs in length from `x`. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::VecMut;
+    /// let (mut x, mut y) = ([1.0f32, 2.0], [3.0f32, 4.0]);
+    /// fulmen::rot(VecMut::from(&mut x[..]), VecMut::from(&mut y[..]), 0.0, 1.0)?;
+    /// assert_eq!((x, y), ([3.0, 4.0], [-1.0, -2.0]));
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: BLAS level 1, `xROT`. Contract: `contracts/rot-v1.yaml`.
+    serial rot, rot_on, rot_by (x: vec_inout T, y: vec_inout T, c: by T, s: by T) -> Result<()>;
+
+    /// `x[i], y[i] = h11·x[i] + h12·y[i], h21·x[i] + h22·y[i]`.
+    ///
+    /// Shapes and units: two vectors of one length, any strides; `h` from [`rotmg`]. Elements of `h` that its form makes 1 or
+    /// −1 are not multiplied with.
+    ///
+    /// NaN and ±0: NaN where any operand is NaN, 0·∞ or ∞ − ∞; the identity leaves the vectors as they are.
+    ///
+    /// Errors: [`Error::Len`] when `y` differs in length from `x`. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::{RotM, VecMut};
+    /// let (mut x, mut y) = ([1.0f32, 2.0], [10.0f32, 20.0]);
+    /// let h = RotM::UnitDiagonal { h21: -1.0, h12: 0.5 };
+    /// fulmen::rotm(VecMut::from(&mut x[..]), VecMut::from(&mut y[..]), &h)?;
+    /// assert_eq!((x, y), ([6.0, 12.0], [9.0, 18.0]));
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: BLAS level 1, `xROTM`. Contract: `contracts/rotm-v1.yaml`.
+    serial rotm, rotm_on, rotm_by (x: vec_inout T, y: vec_inout T, h: by &RotM<T>) -> Result<()>;
 }
 
-/// [`rot`] on the instruction set of `token`.
 #[inline]
-pub fn rot_on<S: Simd, T: Element>(
+pub(crate) fn rot_by<J: Executor, S: Simd, T: Element>(
+    _: J,
     token: S,
     mut x: VecMut<'_, T>,
     mut y: VecMut<'_, T>,
@@ -255,33 +277,9 @@ impl<T: Number> Pair<T> for UnitAntidiagonal<T> {
     }
 }
 
-/// `x[i], y[i] = h11·x[i] + h12·y[i], h21·x[i] + h22·y[i]`.
-///
-/// Shapes and units: two vectors of one length, any strides; `h` from [`rotmg`]. Elements of `h` that its form makes 1 or
-/// −1 are not multiplied with.
-///
-/// NaN and ±0: NaN where any operand is NaN, 0·∞ or ∞ − ∞; the identity leaves the vectors as they are.
-///
-/// Errors: [`Error::Len`] when `y` differs in length from `x`. Scratch: none.
-///
-/// ```
-/// use fulmen::{RotM, VecMut};
-/// let (mut x, mut y) = ([1.0f32, 2.0], [10.0f32, 20.0]);
-/// let h = RotM::UnitDiagonal { h21: -1.0, h12: 0.5 };
-/// fulmen::rotm(VecMut::from(&mut x[..]), VecMut::from(&mut y[..]), &h)?;
-/// assert_eq!((x, y), ([6.0, 12.0], [9.0, 18.0]));
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: BLAS level 1, `xROTM`. Contract: `contracts/rotm-v1.yaml`.
 #[inline]
-pub fn rotm<T: Element>(x: VecMut<'_, T>, y: VecMut<'_, T>, h: &RotM<T>) -> Result<(), Error> {
-    rotm_on(native(), x, y, h)
-}
-
-/// [`rotm`] on the instruction set of `s`.
-#[inline]
-pub fn rotm_on<S: Simd, T: Element>(
+pub(crate) fn rotm_by<J: Executor, S: Simd, T: Element>(
+    _: J,
     s: S,
     mut x: VecMut<'_, T>,
     mut y: VecMut<'_, T>,

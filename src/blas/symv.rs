@@ -7,7 +7,7 @@ use super::gemv::{group, merge};
 use crate::alu::Alu;
 use crate::lanes::drive::{load_up_to, store_up_to};
 use crate::lanes::vector::Vector;
-use crate::lanes::{Element, Isa, Simd};
+use crate::lanes::{Element, Simd};
 use crate::view::MatRef;
 
 /// `y += αAx` for a triangle whose rows' elements follow each other.
@@ -21,7 +21,7 @@ pub(super) fn run<S: Simd, T: Element>(
     y: &mut [T],
 ) {
     // As many rows at once as there are registers and lanes for.
-    let most = if matches!(S::ISA, Isa::Avx512 | Isa::Neon) { 8 } else { 4 };
+    let most = if S::ISA.registers() >= 32 { 8 } else { 4 };
     let most = if group(T::Vec::<S>::LANES) < most { group(T::Vec::<S>::LANES) } else { most };
     s.vectorize(
         #[inline(always)]

@@ -8,8 +8,9 @@
 use super::gemm::in_registers;
 use crate::contract::{Call, Violation, contract, in_parts};
 use crate::error::{Error, same_shape};
+use crate::forms::ops;
 use crate::lanes::drive::{load_some, store_some};
-use crate::lanes::executor::{Executor, Serial};
+use crate::lanes::executor::Executor;
 use crate::lanes::vector::Vector;
 use crate::lanes::{COMPACT, Element, Simd, native};
 use crate::view::{BatchMut, BatchRef, MatMut, MatRef};
@@ -33,34 +34,27 @@ pub(crate) const LINE: usize = 64;
 /// Elements that are worth a thread.
 pub(crate) const GRAIN: usize = 1 << 17;
 
-/// `b[j][i] = a[i][j]`.
-///
-/// Shapes: A is `m` by `n`, B is `n` by `m`, each with any strides; a matrix by columns is one by rows, transposed, so
-/// that any change of layout is a transpose.
-///
-/// NaN and ±0: bits are moved as they are.
-///
-/// Errors: [`Error::Shape`] names `b`; nothing is written then. Scratch: none.
-///
-/// ```
-/// use fulmen::{MatMut, MatRef, transpose};
-/// let mut b = [0.0f32; 6];
-/// let a = MatRef::row_major(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 2, 3)?;
-/// transpose(a, MatMut::row_major(&mut b, 3, 2)?)?;
-/// assert_eq!(b, [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: the definition; `omatcopy` of BLAS's extensions. Contract: `contracts/transpose-v1.yaml`.
-#[inline]
-pub fn transpose<T: Element>(a: MatRef<'_, T>, b: MatMut<'_, T>) -> Result<(), Error> {
-    transpose_on(native(), a, b)
-}
-
-/// [`transpose`] on the instruction set of `s`.
-#[inline]
-pub fn transpose_on<S: Simd, T: Element>(s: S, a: MatRef<'_, T>, b: MatMut<'_, T>) -> Result<(), Error> {
-    transpose_by(Serial, s, a, b)
+ops! { $ transpose_ops in crate::blas::transpose;
+    /// `b[j][i] = a[i][j]`.
+    ///
+    /// Shapes: A is `m` by `n`, B is `n` by `m`, each with any strides; a matrix by columns is one by rows, transposed, so
+    /// that any change of layout is a transpose.
+    ///
+    /// NaN and ±0: bits are moved as they are.
+    ///
+    /// Errors: [`Error::Shape`] names `b`; nothing is written then. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::{MatMut, MatRef, transpose};
+    /// let mut b = [0.0f32; 6];
+    /// let a = MatRef::row_major(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 2, 3)?;
+    /// transpose(a, MatMut::row_major(&mut b, 3, 2)?)?;
+    /// assert_eq!(b, [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: the definition; `omatcopy` of BLAS's extensions. Contract: `contracts/transpose-v1.yaml`.
+    threads transpose, transpose_on, transpose_by (a: mat T, b: mat_inout T) -> Result<()>;
 }
 
 /// [`transpose_on`], the parts run by `j`.

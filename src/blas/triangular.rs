@@ -13,8 +13,9 @@ use super::trmv::nan_in_row;
 use super::{Diagonal, Side, Triangle};
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, enough, same_shape};
+use crate::forms::ops;
 use crate::lanes::executor::{Executor, Serial};
-use crate::lanes::{COMPACT, Element, Simd, native};
+use crate::lanes::{COMPACT, Element, Simd};
 use crate::view::{MatMut, MatRef, VecMut};
 
 /// Elements of workspace that [`trmm`] needs for an `m` by `n` B.
@@ -40,55 +41,61 @@ pub const fn trsm_workspace(side: Side, m: usize, n: usize) -> usize {
     trmm_workspace(side, m, n)
 }
 
-/// `B = αAB`, or `B = αBA`, for a triangular A; the other triangle is not read.
-///
-/// Shapes: B is `m` by `n`, A is `m` by `m` on the left and `n` by `n` on the right; any strides; a transposed A is
-/// `a.t()` with the other triangle. An element's error is within `γ_(k + log₂k + 4)·|α||A||B|` for A of order `k`.
-///
-/// NaN and ±0: `α = 0` writes zeros and reads neither A nor B. Otherwise NaN and infinities spread by IEEE 754.
-///
-/// Errors: [`Error::Shape`] names `a`; [`Error::Workspace`]. Nothing is written then.
-///
-/// Scratch: [`trmm_workspace`].
-///
-/// ```
-/// use fulmen::{Diagonal, MatMut, MatRef, Side, Triangle, trmm, trmm_workspace};
-/// let (a, mut b) = ([2.0f32, f32::NAN, 3.0, 4.0], [1.0f32, 10.0]);
-/// let mut workspace = [0.0; trmm_workspace(Side::Left, 2, 1)];
-/// let (a, to) = (MatRef::row_major(&a, 2, 2)?, MatMut::row_major(&mut b, 2, 1)?);
-/// trmm(Side::Left, 1.0, Triangle::Lower, Diagonal::NonUnit, a, to, &mut workspace)?;
-/// assert_eq!(b, [2.0, 43.0]);
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: BLAS level 3. Contract: `contracts/trmm-v1.yaml`.
-#[inline]
-pub fn trmm<T: Element>(
-    side: Side,
-    alpha: T,
-    triangle: Triangle,
-    diagonal: Diagonal,
-    a: MatRef<'_, T>,
-    b: MatMut<'_, T>,
-    workspace: &mut [T],
-) -> Result<(), Error> {
-    trmm_on(native(), side, alpha, triangle, diagonal, a, b, workspace)
-}
+ops! { $ triangular_ops in crate::blas::triangular;
+    /// `B = αAB`, or `B = αBA`, for a triangular A; the other triangle is not read.
+    ///
+    /// Shapes: B is `m` by `n`, A is `m` by `m` on the left and `n` by `n` on the right; any strides; a transposed A is
+    /// `a.t()` with the other triangle. An element's error is within `γ_(k + log₂k + 4)·|α||A||B|` for A of order `k`.
+    ///
+    /// NaN and ±0: `α = 0` writes zeros and reads neither A nor B. Otherwise NaN and infinities spread by IEEE 754.
+    ///
+    /// Errors: [`Error::Shape`] names `a`; [`Error::Workspace`]. Nothing is written then.
+    ///
+    /// Scratch: [`trmm_workspace`].
+    ///
+    /// ```
+    /// use fulmen::{Diagonal, MatMut, MatRef, Side, Triangle, trmm, trmm_workspace};
+    /// let (a, mut b) = ([2.0f32, f32::NAN, 3.0, 4.0], [1.0f32, 10.0]);
+    /// let mut workspace = [0.0; trmm_workspace(Side::Left, 2, 1)];
+    /// let (a, to) = (MatRef::row_major(&a, 2, 2)?, MatMut::row_major(&mut b, 2, 1)?);
+    /// trmm(Side::Left, 1.0, Triangle::Lower, Diagonal::NonUnit, a, to, &mut workspace)?;
+    /// assert_eq!(b, [2.0, 43.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: BLAS level 3. Contract: `contracts/trmm-v1.yaml`.
+    threads trmm, trmm_on, trmm_by
+        (side: by Side, alpha: by T, triangle: by Triangle, diagonal: by Diagonal, a: mat T, b: mat_inout T, workspace: scratch T) -> Result<()>;
 
-/// [`trmm`] on the instruction set of `s`.
-#[inline]
-#[allow(clippy::too_many_arguments, reason = "BLAS")]
-pub fn trmm_on<S: Simd, T: Element>(
-    s: S,
-    side: Side,
-    alpha: T,
-    triangle: Triangle,
-    diagonal: Diagonal,
-    a: MatRef<'_, T>,
-    b: MatMut<'_, T>,
-    workspace: &mut [T],
-) -> Result<(), Error> {
-    trmm_by(Serial, s, side, alpha, triangle, diagonal, a, b, workspace)
+    /// `B = αA⁻¹B`, or `B = αBA⁻¹`, for a triangular A: solves `AX = αB`, or `XA = αB`, over B. The other triangle is
+    /// not read.
+    ///
+    /// Shapes: B is `m` by `n`, A is `m` by `m` on the left and `n` by `n` on the right; any strides; a transposed A is
+    /// `a.t()` with the other triangle. Each column of X (each row, from the right) is the exact solution for a
+    /// triangle whose elements differ by at most `γ_(2k + 4)` of themselves, A of order `k`. There is no test for
+    /// singularity: a zero on the diagonal divides as IEEE 754 says. What is divided by is inverted first, where
+    /// the inverse is a normal number.
+    ///
+    /// NaN and ±0: `α = 0` writes zeros and reads neither A nor B. Otherwise NaN and infinities spread by IEEE 754.
+    ///
+    /// Errors: [`Error::Shape`] names `a`; [`Error::Workspace`]. Nothing is written then.
+    ///
+    /// Scratch: [`trsm_workspace`].
+    ///
+    /// ```
+    /// use fulmen::{Diagonal, MatMut, MatRef, Side, Triangle, trsm, trsm_workspace};
+    /// let (a, mut b) = ([2.0f32, f32::NAN, 3.0, 4.0], [2.0f32, 43.0]);
+    /// let mut workspace = [0.0; trsm_workspace(Side::Left, 2, 1)];
+    /// let (a, to) = (MatRef::row_major(&a, 2, 2)?, MatMut::row_major(&mut b, 2, 1)?);
+    /// trsm(Side::Left, 1.0, Triangle::Lower, Diagonal::NonUnit, a, to, &mut workspace)?;
+    /// assert_eq!(b, [1.0, 10.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: BLAS level 3; the bound: N. Higham, "Accuracy and Stability of Numerical Algorithms", §8.1. Contract:
+    /// `contracts/trsm-v1.yaml`.
+    threads trsm, trsm_on, trsm_by
+        (side: by Side, alpha: by T, triangle: by Triangle, diagonal: by Diagonal, a: mat T, b: mat_inout T, workspace: scratch T) -> Result<()>;
 }
 
 /// [`trmm_on`], the parts of products run by `j`.
@@ -113,62 +120,6 @@ pub(crate) fn trmm_by<J: Executor, S: Simd, T: Element>(
         }
     }
     contract!(trmm, Ok(()), each | check | rows(side, alpha, triangle, diagonal, a, b.as_ref(), check))
-}
-
-/// `B = αA⁻¹B`, or `B = αBA⁻¹`, for a triangular A: solves `AX = αB`, or `XA = αB`, over B. The other triangle is
-/// not read.
-///
-/// Shapes: B is `m` by `n`, A is `m` by `m` on the left and `n` by `n` on the right; any strides; a transposed A is
-/// `a.t()` with the other triangle. Each column of X (each row, from the right) is the exact solution for a
-/// triangle whose elements differ by at most `γ_(2k + 4)` of themselves, A of order `k`. There is no test for
-/// singularity: a zero on the diagonal divides as IEEE 754 says. What is divided by is inverted first, where
-/// the inverse is a normal number.
-///
-/// NaN and ±0: `α = 0` writes zeros and reads neither A nor B. Otherwise NaN and infinities spread by IEEE 754.
-///
-/// Errors: [`Error::Shape`] names `a`; [`Error::Workspace`]. Nothing is written then.
-///
-/// Scratch: [`trsm_workspace`].
-///
-/// ```
-/// use fulmen::{Diagonal, MatMut, MatRef, Side, Triangle, trsm, trsm_workspace};
-/// let (a, mut b) = ([2.0f32, f32::NAN, 3.0, 4.0], [2.0f32, 43.0]);
-/// let mut workspace = [0.0; trsm_workspace(Side::Left, 2, 1)];
-/// let (a, to) = (MatRef::row_major(&a, 2, 2)?, MatMut::row_major(&mut b, 2, 1)?);
-/// trsm(Side::Left, 1.0, Triangle::Lower, Diagonal::NonUnit, a, to, &mut workspace)?;
-/// assert_eq!(b, [1.0, 10.0]);
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: BLAS level 3; the bound: N. Higham, "Accuracy and Stability of Numerical Algorithms", §8.1. Contract:
-/// `contracts/trsm-v1.yaml`.
-#[inline]
-pub fn trsm<T: Element>(
-    side: Side,
-    alpha: T,
-    triangle: Triangle,
-    diagonal: Diagonal,
-    a: MatRef<'_, T>,
-    b: MatMut<'_, T>,
-    workspace: &mut [T],
-) -> Result<(), Error> {
-    trsm_on(native(), side, alpha, triangle, diagonal, a, b, workspace)
-}
-
-/// [`trsm`] on the instruction set of `s`.
-#[inline]
-#[allow(clippy::too_many_arguments, reason = "BLAS")]
-pub fn trsm_on<S: Simd, T: Element>(
-    s: S,
-    side: Side,
-    alpha: T,
-    triangle: Triangle,
-    diagonal: Diagonal,
-    a: MatRef<'_, T>,
-    b: MatMut<'_, T>,
-    workspace: &mut [T],
-) -> Result<(), Error> {
-    trsm_by(Serial, s, side, alpha, triangle, diagonal, a, b, workspace)
 }
 
 /// [`trsm_on`], the parts of products run by `j`.

@@ -8,42 +8,63 @@ use super::panel::Step;
 use super::{Diagonal, Triangle, gemv, row};
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, same_len};
+use crate::forms::ops;
+use crate::lanes::executor::Executor;
 use crate::lanes::vector::Vector;
-use crate::lanes::{COMPACT, Element, Simd, native};
+use crate::lanes::{COMPACT, Element, Simd};
 use crate::view::{MatRef, VecMut, VecRef};
 
-/// `x = Ax` for a triangular A; the other triangle is not read.
-///
-/// Shapes: A is `n` by `n`, `x` has `n` elements; any strides; a transposed A is `a.t()` with the other triangle.
-///
-/// NaN and ±0: by IEEE 754.
-///
-/// Errors: [`Error::Shape`] names `a` when it is not square, [`Error::Len`] names `x`. Nothing is written then.
-///
-/// Scratch: none.
-///
-/// ```
-/// use fulmen::{Diagonal, MatRef, Triangle, trmv};
-/// let (a, mut x) = ([2.0f32, f32::NAN, 3.0, 4.0], [1.0f32, 10.0]);
-/// let a = MatRef::row_major(&a, 2, 2)?;
-/// trmv(Triangle::Lower, Diagonal::NonUnit, a, (&mut x[..]).into())?;
-/// assert_eq!(x, [2.0, 43.0]);
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: BLAS level 2. Contract: `contracts/trmv-v1.yaml`.
-#[inline]
-pub fn trmv<T: Element>(
-    triangle: Triangle,
-    diagonal: Diagonal,
-    a: MatRef<'_, T>,
-    x: VecMut<'_, T>,
-) -> Result<(), Error> {
-    trmv_on(native(), triangle, diagonal, a, x)
+ops! { $ trmv_ops in crate::blas::trmv;
+    /// `x = Ax` for a triangular A; the other triangle is not read.
+    ///
+    /// Shapes: A is `n` by `n`, `x` has `n` elements; any strides; a transposed A is `a.t()` with the other triangle.
+    ///
+    /// NaN and ±0: by IEEE 754.
+    ///
+    /// Errors: [`Error::Shape`] names `a` when it is not square, [`Error::Len`] names `x`. Nothing is written then.
+    ///
+    /// Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::{Diagonal, MatRef, Triangle, trmv};
+    /// let (a, mut x) = ([2.0f32, f32::NAN, 3.0, 4.0], [1.0f32, 10.0]);
+    /// let a = MatRef::row_major(&a, 2, 2)?;
+    /// trmv(Triangle::Lower, Diagonal::NonUnit, a, (&mut x[..]).into())?;
+    /// assert_eq!(x, [2.0, 43.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: BLAS level 2. Contract: `contracts/trmv-v1.yaml`.
+    serial trmv, trmv_on, trmv_by (triangle: by Triangle, diagonal: by Diagonal, a: mat T, x: vec_inout T) -> Result<()>;
+
+    /// `x = A⁻¹x` for a triangular A: solves `Ax = b` over `b`. The other triangle is not read.
+    ///
+    /// Shapes: A is `n` by `n`, `x` has `n` elements; any strides; a transposed A is `a.t()` with the other triangle.
+    /// There is no test for singularity: a zero on the diagonal divides as IEEE 754 says. The solution is the exact
+    /// one of a triangle whose elements differ by at most `γ_(n + 4)` of themselves.
+    ///
+    /// NaN and ±0: by IEEE 754.
+    ///
+    /// Errors: [`Error::Shape`] names `a` when it is not square, [`Error::Len`] names `x`. Nothing is written then.
+    ///
+    /// Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::{Diagonal, MatRef, Triangle, trsv};
+    /// let (a, mut x) = ([2.0f32, f32::NAN, 3.0, 4.0], [2.0f32, 43.0]);
+    /// let a = MatRef::row_major(&a, 2, 2)?;
+    /// trsv(Triangle::Lower, Diagonal::NonUnit, a, (&mut x[..]).into())?;
+    /// assert_eq!(x, [1.0, 10.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: BLAS level 2; the bound: N. Higham, "Accuracy and Stability of Numerical Algorithms", §8.1. Contract:
+    /// `contracts/trsv-v1.yaml`.
+    serial trsv, trsv_on, trsv_by (triangle: by Triangle, diagonal: by Diagonal, a: mat T, x: vec_inout T) -> Result<()>;
 }
 
-/// [`trmv`] on the instruction set of `s`.
-pub fn trmv_on<S: Simd, T: Element>(
+pub(crate) fn trmv_by<J: Executor, S: Simd, T: Element>(
+    _: J,
     s: S,
     triangle: Triangle,
     diagonal: Diagonal,
@@ -62,41 +83,8 @@ pub fn trmv_on<S: Simd, T: Element>(
     contract!(trmv, Ok(()), each | check | triangular(triangle, diagonal, a, x.as_ref(), check))
 }
 
-/// `x = A⁻¹x` for a triangular A: solves `Ax = b` over `b`. The other triangle is not read.
-///
-/// Shapes: A is `n` by `n`, `x` has `n` elements; any strides; a transposed A is `a.t()` with the other triangle.
-/// There is no test for singularity: a zero on the diagonal divides as IEEE 754 says. The solution is the exact
-/// one of a triangle whose elements differ by at most `γ_(n + 4)` of themselves.
-///
-/// NaN and ±0: by IEEE 754.
-///
-/// Errors: [`Error::Shape`] names `a` when it is not square, [`Error::Len`] names `x`. Nothing is written then.
-///
-/// Scratch: none.
-///
-/// ```
-/// use fulmen::{Diagonal, MatRef, Triangle, trsv};
-/// let (a, mut x) = ([2.0f32, f32::NAN, 3.0, 4.0], [2.0f32, 43.0]);
-/// let a = MatRef::row_major(&a, 2, 2)?;
-/// trsv(Triangle::Lower, Diagonal::NonUnit, a, (&mut x[..]).into())?;
-/// assert_eq!(x, [1.0, 10.0]);
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: BLAS level 2; the bound: N. Higham, "Accuracy and Stability of Numerical Algorithms", §8.1. Contract:
-/// `contracts/trsv-v1.yaml`.
-#[inline]
-pub fn trsv<T: Element>(
-    triangle: Triangle,
-    diagonal: Diagonal,
-    a: MatRef<'_, T>,
-    x: VecMut<'_, T>,
-) -> Result<(), Error> {
-    trsv_on(native(), triangle, diagonal, a, x)
-}
-
-/// [`trsv`] on the instruction set of `s`.
-pub fn trsv_on<S: Simd, T: Element>(
+pub(crate) fn trsv_by<J: Executor, S: Simd, T: Element>(
+    _: J,
     s: S,
     triangle: Triangle,
     diagonal: Diagonal,

@@ -3,13 +3,13 @@
 use super::gather::{Axis, below};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::parts::{Count, Read, Write, each_row};
 use crate::slices::lines;
 
-forms! {
+ops! { $ elements_ops in crate::einsum::elements;
     /// `out[…, j, …] = x[…, ids[…, j, …], …]`: along one axis, each element by an index of its own. So the places that
     /// [`argmax`](crate::argmax()) of rows or an order finds become elements.
     ///
@@ -31,8 +31,9 @@ forms! {
     /// ```
     ///
     /// Source: ONNX (`GatherElements` of opset 13), NumPy 2.4 (`numpy.take_along_axis`). Contract: `contracts/gather_elements-v1.yaml`.
-    gather_elements, gather_elements_on, gather_elements_by
-        (x: &[T], shape: &[usize], axis: usize, ids: &[u32], out: &mut [T]) -> Result<(), Error>;
+    threads gather_elements, gather_elements_on, gather_elements_by
+        (x: in T, shape: by &[usize], axis: by usize, ids: in u32, out: out T) -> Result<()>;
+
     /// `out[…, ids[…, j, …], …] += x[…, j, …]`, in order of `j`: the gradient of [`gather_elements`](crate::gather_elements()) by its `x`.
     ///
     /// Shapes: `out` has the shape `shape`, in rows: the last axis is dense. `ids` and `x` have the same but for the axis `axis`, which
@@ -52,8 +53,8 @@ forms! {
     /// ```
     ///
     /// Source: ONNX (`ScatterElements` of opset 18 that adds), PyTorch 2.15 (`scatter_add_`). Contract: `contracts/scatter_add_elements-v1.yaml`.
-    scatter_add_elements, scatter_add_elements_on, scatter_add_elements_by
-        (x: &[T], shape: &[usize], axis: usize, ids: &[u32], out: &mut [T]) -> Result<(), Error>;
+    threads scatter_add_elements, scatter_add_elements_on, scatter_add_elements_by
+        (x: in T, shape: by &[usize], axis: by usize, ids: in u32, out: inout T) -> Result<()>;
 }
 
 impl Axis {

@@ -3,13 +3,13 @@
 use super::pad::elements;
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::parts::{Count, Write, each_row};
 use crate::slices::lines_mut;
 
-forms! {
+ops! { $ gather_ops in crate::einsum::gather;
     /// `out[…, j, …] = x[…, ids[j], …]`: along one axis, the elements that the indices name, in their order. What
     /// [`embedding`](crate::embedding()) is for the rows of a table.
     ///
@@ -31,8 +31,7 @@ forms! {
     /// ```
     ///
     /// Source: ONNX (`Gather` of opset 13), NumPy 2.4 (`numpy.take` with an axis). Contract: `contracts/gather-v1.yaml`.
-    gather, gather_on, gather_by
-        (x: &[T], shape: &[usize], axis: usize, ids: &[u32], out: &mut [T]) -> Result<(), Error>;
+    threads gather, gather_on, gather_by (x: in T, shape: by &[usize], axis: by usize, ids: in u32, out: out T) -> Result<()>;
 }
 
 /// A tensor around one of its axes.

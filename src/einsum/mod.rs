@@ -34,13 +34,13 @@ pub use plan::EinsumPlan;
 
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, enough, same_len};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use step::{Contraction, rearrange};
 use view::Nest;
 
-forms! {
+ops! { $ einsum_ops in crate::einsum;
     /// The sum over all values of the indices that the result has not, of the product of one element of each operand:
     /// `out[i…] = Σ a[…]·b[…]·…`, each axis by its index.
     ///
@@ -77,8 +77,8 @@ forms! {
     ///
     /// Source: the definition, and the notation, of A. Einstein (1916); `einsum` of NumPy 2.4. The path: R. Pfeifer, J. Haegeman and
     /// F. Verstraete, "Faster identification of optimal contraction sequences for tensor networks" (2014). Contract: `contracts/einsum-v1.yaml`.
-    einsum, einsum_on, einsum_by
-        (plan: &EinsumPlan, operands: &[&[T]], out: &mut [T], workspace: &mut [T]) -> Result<(), Error>;
+    threads "More workspace than the plan's is used by more threads." einsum, einsum_on, einsum_by
+        (plan: by &EinsumPlan, operands: each_in T, out: out T, workspace: scratch T) -> Result<()>;
 }
 
 pub(crate) fn einsum_by<J: Executor, S: Simd, T: Element>(

@@ -2,7 +2,7 @@
 
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::parts::{Count, Write, each_row};
@@ -21,7 +21,7 @@ pub enum Pad<T> {
     Wrap,
 }
 
-forms! {
+ops! { $ pad_ops in crate::einsum::pad;
     /// `out[i…] = x[i - before…]`, each axis by its own `padding = [before, after]`, and what `with` says where that is outside of `x`.
     ///
     /// Shapes: `x` has the shape `shape`, in rows: the last axis is dense. `padding` has as many elements as axes, and `out`
@@ -44,8 +44,7 @@ forms! {
     /// ```
     ///
     /// Source: NumPy 2.4 (`numpy.pad` with `constant`, `edge`, `reflect` and `wrap`). Contract: `contracts/pad-v1.yaml`.
-    pad, pad_on, pad_by
-        (x: &[T], shape: &[usize], padding: &[[usize; 2]], with: Pad<T>, out: &mut [T]) -> Result<(), Error>;
+    threads pad, pad_on, pad_by (x: in T, shape: by &[usize], padding: by &[[usize; 2]], with: by Pad<T>, out: out T) -> Result<()>;
 }
 
 /// The elements of a tensor with these axes.

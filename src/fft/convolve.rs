@@ -6,7 +6,7 @@ use super::{Direction, Fft, fft_plan_len, fft_workspace, together};
 use crate::complex::Complex;
 use crate::contract::contract;
 use crate::error::{Error, enough, not_empty, same_len};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::slices::split_mut;
@@ -204,7 +204,7 @@ pub const fn convolve_complex_workspace(n: usize) -> usize {
     fft_workspace(n).saturating_add(n)
 }
 
-forms! {
+ops! { $ convolve_ops in crate::fft::convolve;
     /// `out[l] = Σ kernel[k]·x[l + start - k]`, where `x` is 0 outside, by transforms of blocks of `plan.block()` numbers that
     /// overlap: for any kernel but a short one far fewer operations than [`fir`](crate::fir()). A kernel from its end makes
     /// it a correlation ([`Convolver::correlation`]).
@@ -227,8 +227,9 @@ forms! {
     /// ```
     ///
     /// Source: T. G. Stockham, "High-speed convolution and correlation", 1966 (overlap-save). Contract: `contracts/convolve-v1.yaml`.
-    convolve, convolve_on, convolve_by
-        (plan: &Convolver<'_, T>, extent: Extent, x: &[T], out: &mut [T], workspace: &mut [Complex<T>]) -> Result<(), Error>;
+    threads "Blocks are on different threads as far as `workspace` holds [`convolve_workspace`](crate::convolve_workspace()) for each." convolve, convolve_on, convolve_by
+        (plan: by &Convolver<'_, T>, extent: by Extent, x: in T, out: out T, workspace: scratch Complex<T>) -> Result<()>;
+
     /// [`convolve`](crate::convolve()) of complex numbers.
     ///
     /// Shapes, NaN and ±0: as there.
@@ -247,8 +248,9 @@ forms! {
     /// ```
     ///
     /// Source: as there. Contract: `contracts/convolve_complex-v1.yaml`.
-    convolve_complex, convolve_complex_on, convolve_complex_by
-        (plan: &ComplexConvolver<'_, T>, extent: Extent, x: &[Complex<T>], out: &mut [Complex<T>], workspace: &mut [Complex<T>]) -> Result<(), Error>;
+    threads "As [`convolve()`]." convolve_complex, convolve_complex_on, convolve_complex_by
+        (plan: by &ComplexConvolver<'_, T>, extent: by Extent, x: in Complex<T>, out: out Complex<T>, workspace: scratch Complex<T>) -> Result<()>;
+
     /// [`fir`](crate::fir()) by transforms of blocks: numbers before the first one are those of `state`, which then holds the last
     /// ones of `x`.
     ///
@@ -271,8 +273,8 @@ forms! {
     /// ```
     ///
     /// Source: as [`convolve`](crate::convolve()). Contract: `contracts/fir_fft-v1.yaml`.
-    fir_fft, fir_fft_on, fir_fft_by
-        (plan: &Convolver<'_, T>, state: &mut [T], x: &[T], out: &mut [T], workspace: &mut [Complex<T>]) -> Result<(), Error>;
+    threads "As [`convolve()`]." fir_fft, fir_fft_on, fir_fft_by
+        (plan: by &Convolver<'_, T>, state: inout T, x: in T, out: out T, workspace: scratch Complex<T>) -> Result<()>;
 }
 
 /// A signal: zeros, or what came before, then `x`, then zeros.

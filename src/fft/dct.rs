@@ -6,7 +6,7 @@ use super::{Direction, plan, together};
 use crate::complex::Complex;
 use crate::contract::contract;
 use crate::error::{Error, enough};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::slices::{split, split_mut};
@@ -120,7 +120,7 @@ impl<'a, T: Element> Dct<'a, T> {
     }
 }
 
-forms! {
+ops! { $ dct_ops in crate::fft::dct;
     /// The cosine transform of each `n` numbers, by its [`DctKind`]; nothing is scaled.
     ///
     /// Shapes: `x` and `out` hold whole transforms of `n = plan.len()` numbers, one after the other. An even `n` costs a complex
@@ -149,8 +149,7 @@ forms! {
     /// Source: J. Makhoul, "A fast cosine transform in one and two dimensions", 1980; of [`DctKind::IV`], H. S. Malvar, "Signal
     /// Processing with Lapped Transforms", 1992, and for odd lengths the residues of `2j + 1` modulo 8. Contract:
     /// `contracts/dct-v1.yaml`.
-    dct, dct_on, dct_by
-        (plan: &Dct<'_, T>, x: &[T], out: &mut [T], workspace: &mut [Complex<T>]) -> Result<(), Error>;
+    threads "As [`fft()`]." dct, dct_on, dct_by (plan: by &Dct<'_, T>, x: in T, out: out T, workspace: scratch Complex<T>) -> Result<()>;
 }
 
 pub(crate) fn dct_by<J: Executor, S: Simd, T: Element>(

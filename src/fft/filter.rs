@@ -3,7 +3,7 @@
 use crate::alu::{Alu, Number};
 use crate::contract::{Call, contract};
 use crate::error::{Error, not_empty, same_len};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::drive::{Update, update};
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
@@ -29,7 +29,7 @@ pub struct Biquad<T> {
     pub a: [T; 2],
 }
 
-forms! {
+ops! { $ filter_ops in crate::fft::filter;
     /// `out[l] = Σ taps[k]·x[l·decimation - k]`, a filter of finite response: numbers before the first one are those of `state`,
     /// which then holds the last ones of `x`, so that blocks give what one call would.
     ///
@@ -52,8 +52,8 @@ forms! {
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/fir-v1.yaml`.
-    fir, fir_on, fir_by
-        (taps: &[T], decimation: usize, state: &mut [T], x: &[T], out: &mut [T]) -> Result<(), Error>;
+    serial fir, fir_on, fir_by (taps: in T, decimation: by usize, state: inout T, x: in T, out: out T) -> Result<()>;
+
     /// `x` through one section after the other, each in the second direct form, transposed; `state` has two numbers for each,
     /// zeros in the beginning, so that blocks give what one call would.
     ///
@@ -76,8 +76,7 @@ forms! {
     ///
     /// Source: A. V. Oppenheim, R. W. Schafer, "Discrete-Time Signal Processing", 2010, section 6.3. Contract:
     /// `contracts/biquad-v1.yaml`.
-    biquad, biquad_on, biquad_by
-        (sections: &[Biquad<T>], state: &mut [T], x: &[T], out: &mut [T]) -> Result<(), Error>;
+    serial biquad, biquad_on, biquad_by (sections: by &[Biquad<T>], state: inout T, x: in T, out: out T) -> Result<()>;
 }
 
 /// `y + Σ h[k]·x[k]`.

@@ -31,9 +31,9 @@ pub use window::Window;
 use crate::complex::Complex;
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, not_empty, same_len};
-use crate::forms::forms;
-use crate::lanes::executor::{Executor, Serial};
-use crate::lanes::{Element, Simd, native};
+use crate::forms::ops;
+use crate::lanes::executor::Executor;
+use crate::lanes::{Element, Simd};
 use plan::Steps;
 use run::Io;
 
@@ -166,7 +166,7 @@ impl<'a, T: Element> Fft<'a, T> {
     }
 }
 
-forms! {
+ops! { $ fft_ops in crate::fft;
     /// `out[j] = Σ x[k]·e^(∓2πi·jk/n)` of each `n` numbers, the inverse one divided by `n`.
     ///
     /// Shapes: `x` and `out` hold whole transforms of `n = plan.len()` complex numbers, one after the other.
@@ -193,8 +193,12 @@ forms! {
     /// Source: T. G. Stockham, "High-speed convolution and correlation", 1966; L. I. Bluestein, "A linear filtering approach to
     /// the computation of discrete Fourier transform", 1970; C. M. Rader, "Discrete Fourier transforms when the number of data
     /// samples is prime", 1968. Contract: `contracts/fft-v1.yaml`.
-    fft, fft_on, fft_by
-        (plan: &Fft<'_, T>, direction: Direction, x: &[Complex<T>], out: &mut [Complex<T>], workspace: &mut [Complex<T>]) -> Result<(), Error>;
+    threads "Transforms are on different threads, as many at a time as `workspace` has room for." fft, fft_on, fft_by
+        (plan: by &Fft<'_, T>, direction: by Direction, x: in Complex<T>, out: out Complex<T>, workspace: scratch Complex<T>) -> Result<()>;
+
+    /// [`fft`] over its input.
+    threads "As [`fft()`]." fft_in_place, fft_in_place_on, fft_in_place_by
+        (plan: by &Fft<'_, T>, direction: by Direction, x: inout Complex<T>, workspace: scratch Complex<T>) -> Result<()>;
 }
 
 pub(crate) fn fft_by<J: Executor, S: Simd, T: Element>(
@@ -218,29 +222,6 @@ pub(crate) fn fft_by<J: Executor, S: Simd, T: Element>(
             rows.try_for_each(|(x, y)| spread(Complex::parts(x), y, check))
         }
     )
-}
-
-/// [`fft`] over its input.
-#[inline]
-pub fn fft_in_place<T: Element>(
-    plan: &Fft<'_, T>,
-    direction: Direction,
-    x: &mut [Complex<T>],
-    workspace: &mut [Complex<T>],
-) -> Result<(), Error> {
-    fft_in_place_on(native(), plan, direction, x, workspace)
-}
-
-/// [`fft_in_place`] on the instruction set of `s`.
-#[inline]
-pub fn fft_in_place_on<S: Simd, T: Element>(
-    s: S,
-    plan: &Fft<'_, T>,
-    direction: Direction,
-    x: &mut [Complex<T>],
-    workspace: &mut [Complex<T>],
-) -> Result<(), Error> {
-    fft_in_place_by(Serial, s, plan, direction, x, workspace)
 }
 
 pub(crate) fn fft_in_place_by<J: Executor, S: Simd, T: Element>(

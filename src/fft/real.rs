@@ -6,7 +6,7 @@ use super::{Direction, Fft, fft_plan_len, fft_workspace, plan, spread};
 use crate::complex::Complex;
 use crate::contract::contract;
 use crate::error::{Error, enough, same_len};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::slices::{lines, lines_mut, split, split_mut};
@@ -99,7 +99,7 @@ impl<'a, T: Element> RealFft<'a, T> {
     }
 }
 
-forms! {
+ops! { $ real_ops in crate::fft::real;
     /// `out[j] = Σ x[k]·e^(-2πi·jk/n)` for `j` up to `n/2`, of each `n` real numbers; the rest are conjugates of these.
     ///
     /// Shapes: `x` holds whole transforms of `n = plan.len()` numbers, `out` as many times `plan.bins()` complex ones. An odd `n`
@@ -129,8 +129,9 @@ forms! {
     ///
     /// Source: J. W. Cooley, P. A. W. Lewis, P. D. Welch, "The fast Fourier transform algorithm: programming considerations in the
     /// calculation of sine, cosine and Laplace transforms", 1970. Contract: `contracts/rfft-v1.yaml`.
-    rfft, rfft_on, rfft_by
-        (plan: &RealFft<'_, T>, x: &[T], out: &mut [Complex<T>], workspace: &mut [Complex<T>]) -> Result<(), Error>;
+    threads "As [`fft()`]." rfft, rfft_on, rfft_by
+        (plan: by &RealFft<'_, T>, x: in T, out: out Complex<T>, workspace: scratch Complex<T>) -> Result<()>;
+
     /// `out[k] = 1/n·Σ x[j]·e^(2πi·jk/n)` over all `n` numbers `j`, of which `x` has those up to `n/2` and the others are
     /// conjugates: undoes [`rfft`](crate::rfft()).
     ///
@@ -153,8 +154,8 @@ forms! {
     /// ```
     ///
     /// Source: as [`rfft`](crate::rfft()). Contract: `contracts/irfft-v1.yaml`.
-    irfft, irfft_on, irfft_by
-        (plan: &RealFft<'_, T>, x: &[Complex<T>], out: &mut [T], workspace: &mut [Complex<T>]) -> Result<(), Error>;
+    threads "As [`fft()`]." irfft, irfft_on, irfft_by
+        (plan: by &RealFft<'_, T>, x: in Complex<T>, out: out T, workspace: scratch Complex<T>) -> Result<()>;
 }
 
 /// The transforms of `x` rows: `expected` elements of `out` each.

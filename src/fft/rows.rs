@@ -5,7 +5,7 @@ use super::{Direction, Fft, GRAIN, fft_workspace, spread};
 use crate::complex::Complex;
 use crate::contract::contract;
 use crate::error::{Error, enough, same_len, same_shape};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::slices::{lines_mut, split_mut};
@@ -37,7 +37,7 @@ pub const fn fft_3d_workspace(d: usize, m: usize, n: usize) -> usize {
     if planes > through { planes } else { through }
 }
 
-forms! {
+ops! { $ rows_ops in crate::fft::rows;
     /// [`fft`](crate::fft()) of each row of a view: a batch of transforms that lie anywhere.
     ///
     /// Shapes: `x` and `out` have as many rows, of `n = plan.len()` columns, with any strides each; views of the transposed
@@ -62,8 +62,9 @@ forms! {
     /// ```
     ///
     /// Source: as [`fft`](crate::fft()). Contract: `contracts/fft_rows-v1.yaml`.
-    fft_rows, fft_rows_on, fft_rows_by
-        (plan: &Fft<'_, T>, direction: Direction, x: MatRef<'_, Complex<T>>, out: MatMut<'_, Complex<T>>, workspace: &mut [Complex<T>]) -> Result<(), Error>;
+    threads "As [`fft()`], by groups of rows." fft_rows, fft_rows_on, fft_rows_by
+        (plan: by &Fft<'_, T>, direction: by Direction, x: mat Complex<T>, out: mat_out Complex<T>, workspace: scratch Complex<T>) -> Result<()>;
+
     /// `out[j, l] = Σᵢ Σₖ x[i, k]·e^(∓2πi·(ij/m + kl/n))`, the inverse one divided by `mn`.
     ///
     /// Shapes: `x` and `out` have `m = down.len()` rows and `n = along.len()` columns, with any strides each.
@@ -86,11 +87,10 @@ forms! {
     /// ```
     ///
     /// Source: as [`fft`](crate::fft()). Contract: `contracts/fft_2d-v1.yaml`.
-    fft_2d, fft_2d_on, fft_2d_by
-        (down: &Fft<'_, T>, along: &Fft<'_, T>, direction: Direction, x: MatRef<'_, Complex<T>>, out: MatMut<'_, Complex<T>>, workspace: &mut [Complex<T>]) -> Result<(), Error>;
-}
+    threads "As [`fft()`], by groups of rows, then of columns." fft_2d, fft_2d_on, fft_2d_by
+        (down: by &Fft<'_, T>, along: by &Fft<'_, T>, direction: by Direction, x: mat Complex<T>, out: mat_out Complex<T>,
+         workspace: scratch Complex<T>) -> Result<()>;
 
-forms! {
     /// `out[h, j, l] = Σ x[g, i, k]·e^(∓2πi·(gh/d + ij/m + kl/n))` over all `g`, `i` and `k`, the inverse one divided by `dmn`.
     ///
     /// Shapes: `x` and `out` have `d` planes of `m` rows of `n` numbers, one after the other; `plans` are of `d`, `m` and `n`.
@@ -113,8 +113,8 @@ forms! {
     /// ```
     ///
     /// Source: as [`fft`](crate::fft()). Contract: `contracts/fft_3d-v1.yaml`.
-    fft_3d, fft_3d_on, fft_3d_by
-        (plans: [&Fft<'_, T>; 3], direction: Direction, x: &[Complex<T>], out: &mut [Complex<T>], workspace: &mut [Complex<T>]) -> Result<(), Error>;
+    threads "As [`fft_2d()`], then of what lies behind each other." fft_3d, fft_3d_on, fft_3d_by
+        (plans: by [&Fft<'_, T>; 3], direction: by Direction, x: in Complex<T>, out: out Complex<T>, workspace: scratch Complex<T>) -> Result<()>;
 }
 
 /// How many numbers the three lengths have.

@@ -5,7 +5,7 @@ use super::spread;
 use crate::complex::Complex;
 use crate::contract::contract;
 use crate::error::{Error, enough, not_empty, same_len};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::slices::split_mut;
@@ -29,7 +29,7 @@ pub const fn stft_workspace(n: usize) -> usize {
     rfft_workspace(n).saturating_add(n.div_ceil(2))
 }
 
-forms! {
+ops! { $ stft_ops in crate::fft::stft;
     /// `out[f, j] = Σ window[k]·x[f·hop + k]·e^(-2πi·jk/n)` for `j` up to `n/2`: the transforms of frames of the signal `x`,
     /// one each `hop` numbers.
     ///
@@ -60,8 +60,8 @@ forms! {
     ///
     /// Source: J. B. Allen, L. R. Rabiner, "A unified approach to short-time Fourier analysis and synthesis", 1977. Contract:
     /// `contracts/stft-v1.yaml`.
-    stft, stft_on, stft_by
-        (plan: &RealFft<'_, T>, window: &[T], hop: usize, x: &[T], out: &mut [Complex<T>], workspace: &mut [Complex<T>]) -> Result<(), Error>;
+    threads "As [`fft()`], of frames." stft, stft_on, stft_by
+        (plan: by &RealFft<'_, T>, window: in T, hop: by usize, x: in T, out: out Complex<T>, workspace: scratch Complex<T>) -> Result<()>;
 }
 
 #[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]

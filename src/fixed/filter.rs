@@ -6,8 +6,10 @@ use crate::Biquad;
 use crate::alu::Alu;
 use crate::error::{Error, same_len};
 use crate::fft::filter::{Signal, fits, keep};
+use crate::forms::ops;
+use crate::lanes::executor::Executor;
 use crate::lanes::vector::Vector;
-use crate::lanes::{Simd, native, put, register};
+use crate::lanes::{Simd, put, register};
 
 /// Results that meet a group of taps together.
 pub(crate) const BLOCK: usize = 128;
@@ -24,44 +26,65 @@ pub(crate) const SPAN: usize = 256;
 /// Pairs of samples for a block, and what the last register reads past them.
 pub(crate) const WORDS: usize = 4 * BLOCK + GROUP;
 
-/// `out[l] = saturate(⌊Σ taps[k]·x[l·decimation - k]·2^-F⌋)`, where `F` is 7 for Q7 and 15 for Q15: a filter of finite response
-/// whose numbers are all Q7 or all Q15. The sum is exact in 64 bits (34.30 for Q15, 50.14 for Q7), rounded down and saturated once. Numbers
-/// before the first one are those of `state`, which then holds the last ones of `x`, so that blocks give what one call would.
-///
-/// Shapes: `state` has one number less than `taps`, the oldest first, zeros in the beginning; `x` holds `decimation` numbers
-/// for each of `out`. `taps[0]` meets the newest number: CMSIS has its coefficients the other way round.
-///
-/// NaN and ±0: there are none.
-///
-/// Errors: [`Error::Empty`] when there are no `taps`, [`Error::Domain`] when `decimation` is 0, [`Error::Len`] when `state` or
-/// `out` has another length, [`Error::Rows`] when `x` does not hold whole results. Scratch: none.
-///
-/// ```
-/// use fulmen::fixed_fir;
-/// // The mean of two, in Q15.
-/// let (taps, mut state, mut out) = ([16384i16, 16384], [0], [0; 2]);
-/// fixed_fir(&taps, 1, &mut state, &[200, 401], &mut out)?;
-/// assert_eq!(out, [100, 300]);
-/// fixed_fir(&taps, 1, &mut state, &[-600, -32768], &mut out)?;
-/// assert_eq!(out, [-100, -16684]);
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: CMSIS-DSP (`arm_fir_q15`, `arm_fir_decimate_q15`, with the same bits; `arm_fir_q7`, whose sum of 32 bits may wrap).
-/// Contract: `contracts/fixed_fir-v1.yaml`.
-#[inline]
-pub fn fixed_fir<T: Fixed>(
-    taps: &[T],
-    decimation: usize,
-    state: &mut [T],
-    x: &[T],
-    out: &mut [T],
-) -> Result<(), Error> {
-    fixed_fir_on(native(), taps, decimation, state, x, out)
+ops! { $ filter_ops in crate::fixed::filter;
+    /// `out[l] = saturate(⌊Σ taps[k]·x[l·decimation - k]·2^-F⌋)`, where `F` is 7 for Q7 and 15 for Q15: a filter of finite response
+    /// whose numbers are all Q7 or all Q15. The sum is exact in 64 bits (34.30 for Q15, 50.14 for Q7), rounded down and saturated once. Numbers
+    /// before the first one are those of `state`, which then holds the last ones of `x`, so that blocks give what one call would.
+    ///
+    /// Shapes: `state` has one number less than `taps`, the oldest first, zeros in the beginning; `x` holds `decimation` numbers
+    /// for each of `out`. `taps[0]` meets the newest number: CMSIS has its coefficients the other way round.
+    ///
+    /// NaN and ±0: there are none.
+    ///
+    /// Errors: [`Error::Empty`] when there are no `taps`, [`Error::Domain`] when `decimation` is 0, [`Error::Len`] when `state` or
+    /// `out` has another length, [`Error::Rows`] when `x` does not hold whole results. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::fixed_fir;
+    /// // The mean of two, in Q15.
+    /// let (taps, mut state, mut out) = ([16384i16, 16384], [0], [0; 2]);
+    /// fixed_fir(&taps, 1, &mut state, &[200, 401], &mut out)?;
+    /// assert_eq!(out, [100, 300]);
+    /// fixed_fir(&taps, 1, &mut state, &[-600, -32768], &mut out)?;
+    /// assert_eq!(out, [-100, -16684]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: CMSIS-DSP (`arm_fir_q15`, `arm_fir_decimate_q15`, with the same bits; `arm_fir_q7`, whose sum of 32 bits may wrap).
+    /// Contract: `contracts/fixed_fir-v1.yaml`.
+    serial fixed_fir<T: crate::fixed::Fixed>, fixed_fir_on, fixed_fir_by
+        (taps: in T, decimation: by usize, state: inout T, x: in T, out: out T) -> Result<()>;
+
+    /// `x` through one section after the other, `y = saturate(⌊(b₀x + b₁x' + b₂x'' - a₁y' - a₂y'')·2^(shift - F)⌋)`, where primes are the
+    /// numbers before and `F` is 7 for Q7 and 15 for Q15. The numbers are Q7 or Q15; the coefficients have `shift` bits more before
+    /// the point, so that they reach 2^`shift`. A sum is exact in 64 bits, rounded down and saturated once.
+    /// `state` has `x'`, `x''`, `y'` and `y''` of each section, zeros in the beginning, so that blocks give what one call would.
+    ///
+    /// Shapes: `out` is as long as `x`, `state` has four numbers for each of `sections`. CMSIS has the signs of `a₁` and `a₂` the
+    /// other way round and a zero behind `b₀`. Nothing checks that a filter is stable: one that is not runs to the ends of the range.
+    ///
+    /// NaN and ±0: there are none.
+    ///
+    /// Errors: [`Error::Domain`] when `shift` is above `F`; [`Error::Len`] when `state` or `out` has another length. Scratch:
+    /// none. One result needs the one before: no lanes.
+    ///
+    /// ```
+    /// use fulmen::{Biquad, fixed_biquad};
+    /// // A running mean that forgets half at each step, in Q15.
+    /// let section = Biquad { b: [16384i16, 0, 0], a: [-16384, 0] };
+    /// let (mut state, mut out) = ([0; 4], [0; 3]);
+    /// fixed_biquad(&[section], 0, &mut state, &[800, 800, 800], &mut out)?;
+    /// assert_eq!(out, [400, 600, 700]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: CMSIS-DSP (`arm_biquad_cascade_df1_q15`, with the same bits). Contract: `contracts/fixed_biquad-v1.yaml`.
+    serial fixed_biquad<T: crate::fixed::Fixed>, fixed_biquad_on, fixed_biquad_by
+        (sections: by &[Biquad<T>], shift: by u32, state: inout T, x: in T, out: out T) -> Result<()>;
 }
 
-/// [`fixed_fir`](crate::fixed_fir()) on the instruction set of `s`.
-pub fn fixed_fir_on<S: Simd, T: Fixed>(
+pub(crate) fn fixed_fir_by<J: Executor, S: Simd, T: Fixed>(
+    _: J,
     s: S,
     taps: &[T],
     decimation: usize,
@@ -227,43 +250,8 @@ fn apart<T: Fixed>(taps: &[T], decimation: usize, signal: &Signal<'_, T>, from: 
     }
 }
 
-/// `x` through one section after the other, `y = saturate(⌊(b₀x + b₁x' + b₂x'' - a₁y' - a₂y'')·2^(shift - F)⌋)`, where primes are the
-/// numbers before and `F` is 7 for Q7 and 15 for Q15. The numbers are Q7 or Q15; the coefficients have `shift` bits more before
-/// the point, so that they reach 2^`shift`. A sum is exact in 64 bits, rounded down and saturated once.
-/// `state` has `x'`, `x''`, `y'` and `y''` of each section, zeros in the beginning, so that blocks give what one call would.
-///
-/// Shapes: `out` is as long as `x`, `state` has four numbers for each of `sections`. CMSIS has the signs of `a₁` and `a₂` the
-/// other way round and a zero behind `b₀`. Nothing checks that a filter is stable: one that is not runs to the ends of the range.
-///
-/// NaN and ±0: there are none.
-///
-/// Errors: [`Error::Domain`] when `shift` is above `F`; [`Error::Len`] when `state` or `out` has another length. Scratch:
-/// none. One result needs the one before: no lanes.
-///
-/// ```
-/// use fulmen::{Biquad, fixed_biquad};
-/// // A running mean that forgets half at each step, in Q15.
-/// let section = Biquad { b: [16384i16, 0, 0], a: [-16384, 0] };
-/// let (mut state, mut out) = ([0; 4], [0; 3]);
-/// fixed_biquad(&[section], 0, &mut state, &[800, 800, 800], &mut out)?;
-/// assert_eq!(out, [400, 600, 700]);
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: CMSIS-DSP (`arm_biquad_cascade_df1_q15`, with the same bits). Contract: `contracts/fixed_biquad-v1.yaml`.
-#[inline]
-pub fn fixed_biquad<T: Fixed>(
-    sections: &[Biquad<T>],
-    shift: u32,
-    state: &mut [T],
-    x: &[T],
-    out: &mut [T],
-) -> Result<(), Error> {
-    fixed_biquad_on(native(), sections, shift, state, x, out)
-}
-
-/// [`fixed_biquad`](crate::fixed_biquad()) on the instruction set of `s`.
-pub fn fixed_biquad_on<S: Simd, T: Fixed>(
+pub(crate) fn fixed_biquad_by<J: Executor, S: Simd, T: Fixed>(
+    _: J,
     s: S,
     sections: &[Biquad<T>],
     shift: u32,

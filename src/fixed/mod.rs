@@ -24,10 +24,10 @@
 //! [`fixed_fir`]: crate::fixed_fir()
 //! [`fixed_biquad`]: crate::fixed_biquad()
 
-mod activation;
-mod dot;
+pub(crate) mod activation;
+pub(crate) mod dot;
 pub(crate) mod filter;
-mod softmax;
+pub(crate) mod softmax;
 mod table;
 
 pub use activation::*;

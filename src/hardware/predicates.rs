@@ -18,7 +18,7 @@ pub(super) enum Kind {
 
 const BOOL: Kind = Kind::Atom(&["false", "true"]);
 const LANGUAGES: Kind = Kind::Atom(&["ptx", "wgsl", "rust"]);
-const ISAS: Kind = Kind::Atom(&["portable", "sse2", "avx2", "avx512", "neon", "simd128"]);
+const ISAS: Kind = Kind::Atom(Isa::NAMES);
 
 /// Names each predicate of two arguments once: the constants index the table of them.
 macro_rules! predicates {
@@ -210,13 +210,9 @@ const fn gpu(raw: &Raw, language: Language) -> Result<Gpu, FactError> {
 
 const fn cpu(raw: &Raw) -> Result<Cpu, FactError> {
     let cpu = Cpu {
-        isa: match get!(raw.need(Key::ISA)) {
-            0 => Isa::Portable,
-            1 => Isa::Sse2,
-            2 => Isa::Avx2,
-            3 => Isa::Avx512,
-            4 => Isa::Neon,
-            _ => Isa::Simd128,
+        isa: match Isa::at(get!(raw.need(Key::ISA)) as usize) {
+            Some(isa) => isa,
+            None => return Err(raw.contradicts(Key::ISA)),
         },
         vector_bits: get!(raw.need(Key::VECTOR)),
         vector_registers: get!(raw.need(Key::VECTORS)),

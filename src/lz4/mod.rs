@@ -17,8 +17,9 @@ pub(crate) use compress::{BITS, LEAST, MARGIN, MULTIPLIER, PATIENCE, TAIL};
 
 use crate::Error;
 use crate::error::same_len;
-use crate::lanes::executor::{Executor, Serial};
-use crate::lanes::{Simd, native};
+use crate::forms::ops;
+use crate::lanes::Simd;
+use crate::lanes::executor::Executor;
 use crate::parts::{Read, Write, each_row};
 
 /// The most bytes of a block that [`lz4_compress`](crate::lz4_compress()) takes: places within one are 16 bits.
@@ -30,82 +31,58 @@ pub const fn lz4_bound(n: usize) -> usize {
     n.saturating_add(n / 255).saturating_add(16)
 }
 
-/// Compresses each `block` bytes of `data`, and what is left at its end, to an LZ4 block in a slot of `out`.
-///
-/// Shapes and units: block `i` begins at byte `i·lz4_bound(block)` of `out`, which holds as many whole slots as there are blocks, and has `sizes[i]`
-/// bytes; those of a slot past them may be anything. A block has 1 to 65536 bytes ([`LZ4_BLOCK`]): the larger, the more
-/// matches are found. The bytes of blocks are the same everywhere.
-///
-/// NaN and ±0: none.
-///
-/// Errors: [`Error::Domain`] when `block` is 0 or more than 65536; [`Error::Len`] when `sizes` or `out` has another length.
-/// Scratch: none (16 KiB of stack).
-///
-/// ```
-/// use fulmen::{lz4_bound, lz4_compress, lz4_decompress};
-/// let data = [b"the rain in Spain, ".repeat(3), b"the rain in Spain.".to_vec()].concat();
-/// let (mut out, mut sizes) = (vec![0; 2 * lz4_bound(64)], [0; 2]);
-/// lz4_compress(&data, 64, &mut out, &mut sizes)?;
-/// assert!(sizes[0] < 40 && sizes[1] == 12);
-/// let mut back = vec![0; data.len()];
-/// lz4_decompress(&out, &sizes, 64, &mut back)?;
-/// assert_eq!(back, data);
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: LZ4 Block Format Description (Y. Collet). Contract: `contracts/lz4_compress-v1.yaml`.
-pub fn lz4_compress(data: &[u8], block: usize, out: &mut [u8], sizes: &mut [u32]) -> Result<(), Error> {
-    lz4_compress_on(native(), data, block, out, sizes)
-}
+ops! { $ lz4_ops in crate::lz4;
+    /// Compresses each `block` bytes of `data`, and what is left at its end, to an LZ4 block in a slot of `out`.
+    ///
+    /// Shapes and units: block `i` begins at byte `i·lz4_bound(block)` of `out`, which holds as many whole slots as there are blocks, and has `sizes[i]`
+    /// bytes; those of a slot past them may be anything. A block has 1 to 65536 bytes ([`LZ4_BLOCK`]): the larger, the more
+    /// matches are found. The bytes of blocks are the same everywhere.
+    ///
+    /// NaN and ±0: none.
+    ///
+    /// Errors: [`Error::Domain`] when `block` is 0 or more than 65536; [`Error::Len`] when `sizes` or `out` has another length.
+    /// Scratch: none (16 KiB of stack).
+    ///
+    /// ```
+    /// use fulmen::{lz4_bound, lz4_compress, lz4_decompress};
+    /// let data = [b"the rain in Spain, ".repeat(3), b"the rain in Spain.".to_vec()].concat();
+    /// let (mut out, mut sizes) = (vec![0; 2 * lz4_bound(64)], [0; 2]);
+    /// lz4_compress(&data, 64, &mut out, &mut sizes)?;
+    /// assert!(sizes[0] < 40 && sizes[1] == 12);
+    /// let mut back = vec![0; data.len()];
+    /// lz4_decompress(&out, &sizes, 64, &mut back)?;
+    /// assert_eq!(back, data);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: LZ4 Block Format Description (Y. Collet). Contract: `contracts/lz4_compress-v1.yaml`.
+    threads lz4_compress<>, lz4_compress_on, lz4_compress_by (data: in u8, block: by usize, out: out u8, sizes: out u32) -> Result<()>;
 
-/// [`lz4_compress`](crate::lz4_compress()) on the instruction set of `s`.
-pub fn lz4_compress_on<S: Simd>(
-    s: S,
-    data: &[u8],
-    block: usize,
-    out: &mut [u8],
-    sizes: &mut [u32],
-) -> Result<(), Error> {
-    lz4_compress_by(Serial, s, data, block, out, sizes)
+    ///
+    /// Shapes and units: block `i` stands for bytes `i·block` and on of `out`, as many as `block`, the last one for what is left. It is the
+    /// first `sizes[i]` bytes of slot `i` of `data`; slots have `lz4_bound(block)` bytes, and the last one may end where its block does.
+    /// A single block from elsewhere is thus read by `lz4_decompress(&x, &[x.len() as u32], n, &mut out)`, `out` of its `n` bytes.
+    ///
+    /// NaN and ±0: none.
+    ///
+    /// Errors, of which all are found before anything is written: [`Error::Domain`] when `block` is 0; [`Error::Len`] when `sizes` or `data` has another
+    /// length; [`Error::Index`] names `sizes` when a block is larger than its slot; [`Error::Expression`] says at which byte of `data` there is no
+    /// sequence of a block, and why. Scratch: none.
+    ///
+    /// ```
+    /// // Five literals: `abcde`; three: `xyz`, of which 9 bytes from 3 before repeat, and five more.
+    /// let mut out = [0; 17];
+    /// let x = [0x35, b'x', b'y', b'z', 3, 0, 0x50, b'a', b'b', b'c', b'd', b'e'];
+    /// fulmen::lz4_decompress(&x, &[12], 17, &mut out)?;
+    /// assert_eq!(&out, b"xyzxyzxyzxyzabcde");
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: LZ4 Block Format Description (Y. Collet). Contract: `contracts/lz4_decompress-v1.yaml`.
+    threads lz4_decompress<>, lz4_decompress_on, lz4_decompress_by (data: in u8, sizes: in u32, block: by usize, out: out u8) -> Result<()>;
 }
 
 /// The bytes that LZ4 blocks stand for: what [`lz4_compress`](crate::lz4_compress()) was given, or another encoder.
-///
-/// Shapes and units: block `i` stands for bytes `i·block` and on of `out`, as many as `block`, the last one for what is left. It is the
-/// first `sizes[i]` bytes of slot `i` of `data`; slots have `lz4_bound(block)` bytes, and the last one may end where its block does.
-/// A single block from elsewhere is thus read by `lz4_decompress(&x, &[x.len() as u32], n, &mut out)`, `out` of its `n` bytes.
-///
-/// NaN and ±0: none.
-///
-/// Errors, of which all are found before anything is written: [`Error::Domain`] when `block` is 0; [`Error::Len`] when `sizes` or `data` has another
-/// length; [`Error::Index`] names `sizes` when a block is larger than its slot; [`Error::Expression`] says at which byte of `data` there is no
-/// sequence of a block, and why. Scratch: none.
-///
-/// ```
-/// // Five literals: `abcde`; three: `xyz`, of which 9 bytes from 3 before repeat, and five more.
-/// let mut out = [0; 17];
-/// let x = [0x35, b'x', b'y', b'z', 3, 0, 0x50, b'a', b'b', b'c', b'd', b'e'];
-/// fulmen::lz4_decompress(&x, &[12], 17, &mut out)?;
-/// assert_eq!(&out, b"xyzxyzxyzxyzabcde");
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: LZ4 Block Format Description (Y. Collet). Contract: `contracts/lz4_decompress-v1.yaml`.
-pub fn lz4_decompress(data: &[u8], sizes: &[u32], block: usize, out: &mut [u8]) -> Result<(), Error> {
-    lz4_decompress_on(native(), data, sizes, block, out)
-}
-
-/// [`lz4_decompress`](crate::lz4_decompress()) on the instruction set of `s`.
-pub fn lz4_decompress_on<S: Simd>(
-    s: S,
-    data: &[u8],
-    sizes: &[u32],
-    block: usize,
-    out: &mut [u8],
-) -> Result<(), Error> {
-    lz4_decompress_by(Serial, s, data, sizes, block, out)
-}
-
 /// Whether so many bytes, in blocks of so many, have these sizes of blocks; the bytes of their slots.
 pub(crate) fn slots(bytes: usize, block: usize, most: usize, sizes: usize) -> Result<usize, Error> {
     if block == 0 || block > most {

@@ -4,13 +4,13 @@ use crate::alu::{Alu, Body, Number};
 use crate::blas::Same;
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd, drive};
 use crate::parts::{Read, Write, count, each_row};
 use crate::pointwise::Add;
 
-forms! {
+ops! { $ embedding_ops in crate::nn::embedding;
     /// `out[r] = table[ids[r]]`: a row of the table for each index (a gather).
     ///
     /// Shapes and units: `table` and `out` hold whole rows of `cols` elements, `out` one for each of `ids`.
@@ -28,7 +28,7 @@ forms! {
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/embedding-v1.yaml`.
-    embedding, embedding_on, embedding_by(table: &[T], cols: usize, ids: &[u32], out: &mut [T]) -> Result<(), Error>;
+    threads embedding, embedding_on, embedding_by (table: in T, cols: by usize, ids: in u32, out: out T) -> Result<()>;
 
     /// `out[ids[r]] = x[r]`, in order: the last of equal indices stays. So new keys and values go to their places in a
     /// cache.
@@ -50,7 +50,7 @@ forms! {
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/scatter-v1.yaml`.
-    scatter, scatter_on, scatter_by(x: &[T], cols: usize, ids: &[u32], out: &mut [T]) -> Result<(), Error>;
+    serial scatter, scatter_on, scatter_by (x: in T, cols: by usize, ids: in u32, out: inout T) -> Result<()>;
 
     /// `out[ids[r]] += x[r]`, in order: the gradient of [`embedding`](crate::embedding()) by its table.
     ///
@@ -69,7 +69,7 @@ forms! {
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/scatter_add-v1.yaml`.
-    scatter_add, scatter_add_on, scatter_add_by(x: &[T], cols: usize, ids: &[u32], out: &mut [T]) -> Result<(), Error>;
+    serial scatter_add, scatter_add_on, scatter_add_by (x: in T, cols: by usize, ids: in u32, out: inout T) -> Result<()>;
 }
 
 /// The second of two values, bit by bit.

@@ -4,7 +4,7 @@ use crate::alu::math::sigmoid::silu_and_slope;
 use crate::alu::{Alu, Body, Number};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::drive::{self, Update};
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd};
@@ -84,7 +84,7 @@ fn pairs(x: usize, cols: usize) -> Result<usize, Error> {
     count("x", x, cols.checked_mul(2).ok_or(Error::Overflow { arg: "cols" })?)
 }
 
-forms! {
+ops! { $ gated_ops in crate::nn::gated;
     /// `out[r][i] = silu(x[r][i])·x[r][cols + i]`: [`swiglu`](crate::swiglu()) of what a product with the weights
     /// of gate and up side by side gives.
     ///
@@ -103,7 +103,7 @@ forms! {
     /// ```
     ///
     /// Source: as [`swiglu`](crate::swiglu()). Contract: `contracts/swiglu_packed-v1.yaml`.
-    swiglu_packed, swiglu_packed_on, swiglu_packed_by(x: &[T], cols: usize, out: &mut [T]) -> Result<(), Error>;
+    threads swiglu_packed, swiglu_packed_on, swiglu_packed_by (x: in T, cols: by usize, out: out T) -> Result<()>;
 
     /// `dx[r][i] = silu'(g)·u·dy[r][i]` and `dx[r][cols + i] = silu(g)·dy[r][i]` with `g = x[r][i]`,
     /// `u = x[r][cols + i]`: the gradient of [`swiglu_packed`](crate::swiglu_packed()).
@@ -123,8 +123,8 @@ forms! {
     /// ```
     ///
     /// Source: the chain rule. Contract: `contracts/swiglu_packed_backward-v1.yaml`.
-    swiglu_packed_backward, swiglu_packed_backward_on, swiglu_packed_backward_by
-        (x: &[T], dy: &[T], cols: usize, dx: &mut [T]) -> Result<(), Error>;
+    threads swiglu_packed_backward, swiglu_packed_backward_on, swiglu_packed_backward_by
+        (x: in T, dy: in T, cols: by usize, dx: out T) -> Result<()>;
 }
 
 #[inline]

@@ -2,11 +2,11 @@
 
 use crate::contract::{Call, contract};
 use crate::error::{Error, not_empty, same_len};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd, from_fn};
 
-forms! {
+ops! { $ integers_ops in crate::nn::integers;
     /// `out[i] = x[i]·scale[c] + offset[c]`, `c = i mod scale.len()`: bytes as numbers, with a scale and an offset for each
     /// channel.
     ///
@@ -28,8 +28,7 @@ forms! {
     /// ```
     ///
     /// Source: the definition; ONNX `DequantizeLinear` of opset 13. Contract: `contracts/u8_to_float-v1.yaml`.
-    u8_to_float, u8_to_float_on, u8_to_float_by
-        (x: &[u8], scale: &[T], offset: &[T], out: &mut [T]) -> Result<(), Error>;
+    serial u8_to_float, u8_to_float_on, u8_to_float_by (x: in u8, scale: in T, offset: in T, out: out T) -> Result<()>;
 
     /// `out[i] = x[i]·scale[c] + offset[c]`, `c = i mod scale.len()`: samples of 16 bits as numbers.
     ///
@@ -44,8 +43,7 @@ forms! {
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/i16_to_float-v1.yaml`.
-    i16_to_float, i16_to_float_on, i16_to_float_by
-        (x: &[i16], scale: &[T], offset: &[T], out: &mut [T]) -> Result<(), Error>;
+    serial i16_to_float, i16_to_float_on, i16_to_float_by (x: in i16, scale: in T, offset: in T, out: out T) -> Result<()>;
 }
 
 /// Elements of the pattern of channels that the inner loop runs over: whole registers and pixels of 1 to 4 channels.

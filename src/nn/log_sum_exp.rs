@@ -7,7 +7,7 @@ use crate::lanes::fold::to_scalar;
 use crate::lanes::streams::{Slices, Streams};
 use crate::lanes::{Element, Simd};
 use crate::pointwise::Maximum;
-use crate::reduce::{Exact, reduction};
+use crate::reduce::{Exact, reductions};
 
 /// `ln Σ e^x` of a stream.
 #[inline(always)]
@@ -20,7 +20,7 @@ pub(crate) fn log_sum_exp<T: Number, R: Streams<T, 1>>(x: &R) -> R::V {
     R::V::select(infinite, top, shift(peak) + sum.ln())
 }
 
-reduction! {
+reductions! { $ log_sum_exp_ops in crate::nn::log_sum_exp;
     /// `ln Σ e^x[i]`, found as `m + ln Σ e^(x[i] − m)`, `m` the largest element.
     ///
     /// Shapes and units: one value; of nothing it is -inf, the logarithm of 0. Error: `γ_d (|m| + ln n + 1)`, `d` as in
@@ -38,7 +38,7 @@ reduction! {
     ///
     /// Source: Blanchard, Higham, Higham, *Accurately computing the log-sum-exp and softmax functions* (2021).
     /// Contract: `contracts/logsumexp-v1.yaml`.
-    logsumexp, logsumexp_on, logsumexp_by(x: &[T]) -> T;
+    threads logsumexp, logsumexp_on, logsumexp_by (x: in T) -> T;
 }
 
 #[inline]

@@ -3,16 +3,16 @@
 use super::softmax::{ExpShiftedScaled, peak_and_sum, shift_of};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::inout::InOut;
-use crate::lanes::{Element, Simd, native};
+use crate::lanes::{Element, Simd};
 use crate::parts::{Change, Read, Write, count, each_row};
 
 /// The target of a row that does not count.
 pub const IGNORED: u32 = u32::MAX;
 
-forms! {
+ops! { $ losses_ops in crate::nn::losses;
     /// `losses[r] = lse[r] − logits[r][targets[r]]`, `lse[r] = ln Σ e^logits[r][k]`: the negative logarithm of the
     /// probability that [`softmax`](crate::softmax()) gives to the target.
     ///
@@ -36,8 +36,8 @@ forms! {
     ///
     /// Source: Blanchard, Higham, Higham, *Accurately computing the log-sum-exp and softmax functions* (2021).
     /// Contract: `contracts/cross_entropy-v1.yaml`.
-    cross_entropy, cross_entropy_on, cross_entropy_by
-        (logits: &[T], targets: &[u32], cols: usize, losses: &mut [T], lse: &mut [T]) -> Result<(), Error>;
+    threads cross_entropy, cross_entropy_on, cross_entropy_by
+        (logits: in T, targets: in u32, cols: by usize, losses: out T, lse: out T) -> Result<()>;
 
     /// `dlogits[r][k] = (e^(logits[r][k] − lse[r]) − [k = targets[r]])·scale`: the gradient of the sum of the losses of
     /// [`cross_entropy`](crate::cross_entropy()), times `scale`, which is 1 / (targets that count) for their mean.
@@ -61,8 +61,8 @@ forms! {
     /// ```
     ///
     /// Source: the chain rule. Contract: `contracts/cross_entropy_backward-v1.yaml`.
-    cross_entropy_backward, cross_entropy_backward_on, cross_entropy_backward_by
-        (logits: &[T], targets: &[u32], lse: &[T], cols: usize, scale: T, dlogits: &mut [T]) -> Result<(), Error>;
+    threads cross_entropy_backward, cross_entropy_backward_on, cross_entropy_backward_by
+        (logits: in T, targets: in u32, lse: in T, cols: by usize, scale: by T, dlogits: out T) -> Result<()>;
 
     /// [`cross_entropy`](crate::cross_entropy()), and over its logits
     /// [`cross_entropy_backward`](crate::cross_entropy_backward()): the losses and their gradient while a row is near, with the
@@ -88,33 +88,12 @@ forms! {
     ///
     /// Source: P. Hsu and others, *Liger Kernel: Efficient Triton Kernels for LLM Training* (2024), arXiv:2410.10989.
     /// Contract: `contracts/cross_entropy_with_gradient-v1.yaml`.
-    cross_entropy_with_gradient, cross_entropy_with_gradient_on, cross_entropy_with_gradient_by
-        (logits: &mut [T], targets: &[u32], cols: usize, scale: T, losses: &mut [T]) -> Result<(), Error>;
-}
+    threads cross_entropy_with_gradient, cross_entropy_with_gradient_on, cross_entropy_with_gradient_by
+        (logits: inout T, targets: in u32, cols: by usize, scale: by T, losses: out T) -> Result<()>;
 
-/// [`cross_entropy_backward`] over its logits.
-#[inline]
-pub fn cross_entropy_backward_in_place<T: Element>(
-    logits: &mut [T],
-    targets: &[u32],
-    lse: &[T],
-    cols: usize,
-    scale: T,
-) -> Result<(), Error> {
-    cross_entropy_backward_in_place_on(native(), logits, targets, lse, cols, scale)
-}
-
-/// [`cross_entropy_backward_in_place`] on the instruction set of `s`.
-#[inline]
-pub fn cross_entropy_backward_in_place_on<S: Simd, T: Element>(
-    s: S,
-    logits: &mut [T],
-    targets: &[u32],
-    lse: &[T],
-    cols: usize,
-    scale: T,
-) -> Result<(), Error> {
-    cross_entropy_backward_in_place_by(Serial, s, logits, targets, lse, cols, scale)
+    /// [`cross_entropy_backward`] over its logits.
+    threads cross_entropy_backward_in_place, cross_entropy_backward_in_place_on, cross_entropy_backward_in_place_by
+        (logits: inout T, targets: in u32, lse: in T, cols: by usize, scale: by T) -> Result<()>;
 }
 
 /// `Ok` when there is a target for each row, and each chooses a column or none.

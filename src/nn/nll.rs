@@ -3,7 +3,7 @@
 use super::losses::{IGNORED, check_targets};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd};
 use crate::parts::{Read, Write, count, each_row};
@@ -43,7 +43,7 @@ impl<T: Element> Nll<'_, T> {
     }
 }
 
-forms! {
+ops! { $ nll_ops in crate::nn::nll;
     /// `losses[r] = −(1 − ε)·w[t]·x[r][t] − ε/cols·Σ_k w[k]·x[r][k]`, `t = targets[r]`: the negative log-likelihood of the
     /// targets, given the logarithms `x` of probabilities, as [`log_softmax`](crate::log_softmax()) gives them.
     ///
@@ -71,8 +71,7 @@ forms! {
     /// ```
     ///
     /// Source: C. Szegedy et al., *Rethinking the Inception Architecture* (2016), §7. Contract: `contracts/nll-v1.yaml`.
-    nll, nll_on, nll_by
-        (with: Nll<'_, T>, x: &[T], targets: &[u32], cols: usize, losses: &mut [T]) -> Result<(), Error>;
+    threads nll, nll_on, nll_by (with: by Nll<'_, T>, x: in T, targets: in u32, cols: by usize, losses: out T) -> Result<()>;
 
     /// `dx[r][k] = −((1 − ε)·w[t]·[k = t] + ε/cols·w[k])·scale`, `t = targets[r]`: the gradient of the sum of the losses of
     /// [`nll`](crate::nll()), times `scale`. [`log_softmax_backward`](crate::log_softmax_backward()) takes it on to logits.
@@ -92,8 +91,8 @@ forms! {
     /// ```
     ///
     /// Source: the derivative. Contract: `contracts/nll_backward-v1.yaml`.
-    nll_backward, nll_backward_on, nll_backward_by
-        (with: Nll<'_, T>, targets: &[u32], cols: usize, scale: T, dx: &mut [T]) -> Result<(), Error>;
+    threads nll_backward, nll_backward_on, nll_backward_by
+        (with: by Nll<'_, T>, targets: in u32, cols: by usize, scale: by T, dx: out T) -> Result<()>;
 }
 
 #[inline]

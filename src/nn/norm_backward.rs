@@ -5,7 +5,7 @@ use super::affine::{RmsNorm, Standard, TimesTwice, inverse_root};
 use crate::alu::{Alu, Body, Number};
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, same_len};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::fold::{fold_by, to_scalar};
 use crate::lanes::inout::InOut;
@@ -86,7 +86,7 @@ impl<T: Number, B: Body<T, 1>> Body<T, 3> for AddScaled<B> {
     }
 }
 
-forms! {
+ops! { $ norm_backward_ops in crate::nn::norm_backward;
     /// `residual += x`, and `out` the [`rms_norm`](crate::rms_norm()) of the sum: what stands between two layers.
     ///
     /// Shapes and units: `gamma` has the row length; `x`, `residual` and `out` hold the same whole rows; `eps` is in the
@@ -107,8 +107,8 @@ forms! {
     /// ```
     ///
     /// Source: as [`rms_norm`](crate::rms_norm()). Contract: `contracts/rms_norm_residual-v1.yaml`.
-    rms_norm_residual, rms_norm_residual_on, rms_norm_residual_by
-        (x: &[T], residual: &mut [T], gamma: &[T], eps: T, out: &mut [T]) -> Result<(), Error>;
+    threads rms_norm_residual, rms_norm_residual_on, rms_norm_residual_by
+        (x: in T, residual: inout T, gamma: in T, eps: by T, out: out T) -> Result<()>;
 
     /// `dx = ρ·(g − x̂·mean(x̂·g))` and `dgamma += Σ_r dy·x̂`, with `g = gamma·dy`, `ρ = 1/√(mean(x²) + eps)`,
     /// `x̂ = ρ·x`: the gradient of [`rms_norm`](crate::rms_norm()).
@@ -131,8 +131,8 @@ forms! {
     /// ```
     ///
     /// Source: the chain rule. Contract: `contracts/rms_norm_backward-v1.yaml`.
-    rms_norm_backward, rms_norm_backward_on, rms_norm_backward_by
-        (x: &[T], gamma: &[T], dy: &[T], eps: T, dx: &mut [T], dgamma: &mut [T]) -> Result<(), Error>;
+    serial rms_norm_backward, rms_norm_backward_on, rms_norm_backward_by
+        (x: in T, gamma: in T, dy: in T, eps: by T, dx: out T, dgamma: inout T) -> Result<()>;
 
     /// `dx += ρ·(g − x̂·mean(x̂·g))` and `dgamma += Σ_r dy·x̂`, as [`rms_norm_backward`](crate::rms_norm_backward()): the gradient
     /// of [`rms_norm_residual`](crate::rms_norm_residual()), whose sum, here `x`, is both normalised, with the gradient `dy`, and
@@ -154,8 +154,8 @@ forms! {
     /// ```
     ///
     /// Source: the chain rule. Contract: `contracts/rms_norm_residual_backward-v1.yaml`.
-    rms_norm_residual_backward, rms_norm_residual_backward_on, rms_norm_residual_backward_by
-        (x: &[T], gamma: &[T], dy: &[T], eps: T, dx: &mut [T], dgamma: &mut [T]) -> Result<(), Error>;
+    serial rms_norm_residual_backward, rms_norm_residual_backward_on, rms_norm_residual_backward_by
+        (x: in T, gamma: in T, dy: in T, eps: by T, dx: inout T, dgamma: inout T) -> Result<()>;
 
     /// `dx = ρ·(g − mean(g) − x̂·mean(x̂·g))`, `dgamma += Σ_r dy·x̂` and `dbeta += Σ_r dy`, with `g = gamma·dy`,
     /// `ρ = 1/√(σ² + eps)`, `x̂ = ρ·(x − µ)`: the gradient of [`layer_norm`](crate::layer_norm()).
@@ -179,8 +179,8 @@ forms! {
     /// ```
     ///
     /// Source: the chain rule. Contract: `contracts/layer_norm_backward-v1.yaml`.
-    layer_norm_backward, layer_norm_backward_on, layer_norm_backward_by
-        (x: &[T], gamma: &[T], dy: &[T], eps: T, dx: &mut [T], dgamma: &mut [T], dbeta: &mut [T]) -> Result<(), Error>;
+    serial layer_norm_backward, layer_norm_backward_on, layer_norm_backward_by
+        (x: in T, gamma: in T, dy: in T, eps: by T, dx: out T, dgamma: inout T, dbeta: inout T) -> Result<()>;
 }
 
 /// The row length, when `x` and `others` hold whole rows of it.

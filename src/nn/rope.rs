@@ -2,11 +2,12 @@
 
 use crate::contract::{Call, contract};
 use crate::error::{Error, not_empty, same_len, same_shape};
-use crate::lanes::executor::{Executor, Serial};
+use crate::forms::ops;
+use crate::lanes::executor::Executor;
 use crate::lanes::inout::InOut;
 use crate::lanes::rotary::{self, Turn};
 use crate::lanes::vector::Vector;
-use crate::lanes::{Element, Simd, native};
+use crate::lanes::{Element, Simd};
 use crate::parts::{Change, Read, each_row};
 use crate::view::MatMut;
 
@@ -118,33 +119,9 @@ impl<'a, T: Element> Angles<'a, T> {
     }
 }
 
-/// The functions of one direction.
+/// The bodies of one direction.
 macro_rules! direction {
-    ($(#[$doc:meta])* $name:ident $on:ident $by:ident $in_place:ident $in_place_on:ident $in_place_by:ident $back:literal;) => {
-        $(#[$doc])*
-        #[inline]
-        pub fn $name<T: Element>(
-            x: &[T],
-            dim: usize,
-            cos: &[T],
-            sin: &[T],
-            style: RopeStyle,
-            out: &mut [T],
-        ) -> Result<(), Error> {
-            $on(native(), x, dim, cos, sin, style, out)
-        }
-        #[doc = concat!("[`", stringify!($name), "`] on the instruction set of `s`.")]
-        pub fn $on<S: Simd, T: Element>(
-            s: S,
-            x: &[T],
-            dim: usize,
-            cos: &[T],
-            sin: &[T],
-            style: RopeStyle,
-            out: &mut [T],
-        ) -> Result<(), Error> {
-            $by(Serial, s, x, dim, cos, sin, style, out)
-        }
+    ($name:ident $by:ident $in_place_by:ident $back:literal) => {
         #[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
         pub(crate) fn $by<J: Executor, S: Simd, T: Element>(
             j: J,
@@ -160,29 +137,11 @@ macro_rules! direction {
             same_len("out", x.len(), out.len())?;
             angles.slices(j, s, InOut::new(x, out))?;
             // Either element of a pair reaches both.
-            contract!($name, Ok(()), each | check | x.iter().zip(&*out).try_for_each(|(x, y)| check(&Call::new(&[&[*x]], &[*y]))))
-        }
-        #[doc = concat!("[`", stringify!($name), "`] over its input.")]
-        #[inline]
-        pub fn $in_place<T: Element>(
-            x: &mut [T],
-            dim: usize,
-            cos: &[T],
-            sin: &[T],
-            style: RopeStyle,
-        ) -> Result<(), Error> {
-            $in_place_on(native(), x, dim, cos, sin, style)
-        }
-        #[doc = concat!("[`", stringify!($in_place), "`] on the instruction set of `s`.")]
-        pub fn $in_place_on<S: Simd, T: Element>(
-            s: S,
-            x: &mut [T],
-            dim: usize,
-            cos: &[T],
-            sin: &[T],
-            style: RopeStyle,
-        ) -> Result<(), Error> {
-            $in_place_by(Serial, s, x, dim, cos, sin, style)
+            contract!(
+                $name,
+                Ok(()),
+                each | check | x.iter().zip(&*out).try_for_each(|(x, y)| check(&Call::new(&[&[*x]], &[*y])))
+            )
         }
         pub(crate) fn $in_place_by<J: Executor, S: Simd, T: Element>(
             j: J,
@@ -197,7 +156,10 @@ macro_rules! direction {
         }
     };
 }
-direction! {
+direction!(rope rope_by rope_in_place_by false);
+direction!(rope_backward rope_backward_by rope_backward_in_place_by true);
+
+ops! { $ rope_ops in crate::nn::rope;
     /// `(a, b) = (a·cos - b·sin, b·cos + a·sin)` for each pair of elements of each head.
     ///
     /// Shapes: `x` and `out` are `[tokens, heads, dim]`, `cos` and `sin` `tokens` rows of `dim/2` ([`rope_table`](crate::rope_table()));
@@ -218,9 +180,9 @@ direction! {
     /// ```
     ///
     /// Source: J. Su et al., arXiv:2104.09864. Contract: `contracts/rope-v1.yaml`.
-    rope rope_on rope_by rope_in_place rope_in_place_on rope_in_place_by false;
-}
-direction! {
+    threads rope, rope_on, rope_by
+        (x: in T, dim: by usize, cos: in T, sin: in T, style: by RopeStyle, out: out T) -> Result<()>;
+
     /// `(a, b) = (a·cos + b·sin, b·cos - a·sin)`: the gradient of [`rope`] with respect to its input, and its inverse.
     ///
     /// Shapes, NaN and ±0, errors, scratch: as [`rope`].
@@ -234,54 +196,56 @@ direction! {
     /// ```
     ///
     /// Source: as [`rope`]. Contract: `contracts/rope_backward-v1.yaml`.
-    rope_backward rope_backward_on rope_backward_by
-    rope_backward_in_place rope_backward_in_place_on rope_backward_in_place_by true;
+    threads rope_backward, rope_backward_on, rope_backward_by
+        (x: in T, dim: by usize, cos: in T, sin: in T, style: by RopeStyle, out: out T) -> Result<()>;
+
+    /// [`rope`], or with `inverse` [`rope_backward`], over a matrix of `tokens` by `heads·dim`: the queries and keys of a
+    /// fused matrix, a row of a cache.
+    ///
+    /// Shapes: `x` has as many rows as `cos` and `sin`, whole heads in its columns, and any strides. The bits are those of
+    /// the forms on slices.
+    ///
+    /// NaN and ±0: as [`rope`].
+    ///
+    /// Errors: as [`rope`], and [`Error::Shape`] when `x` has another number of rows. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::{MatMut, RopeStyle, rope_view};
+    /// // Two queries and a value; the queries turn by a quarter.
+    /// let mut x = [1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0];
+    /// let queries = MatMut::row_major(&mut x, 1, 6)?.sub(0..1, 0..4)?;
+    /// rope_view(queries, 2, &[0.0], &[1.0], RopeStyle::Neox, false)?;
+    /// assert_eq!(x, [-2.0, 1.0, -4.0, 3.0, 5.0, 6.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: as [`rope`]. Contract: `contracts/rope_view-v1.yaml`.
+    serial rope_view, rope_view_on, rope_view_by
+        (x: mat_inout T, dim: by usize, cos: in T, sin: in T, style: by RopeStyle, inverse: by bool) -> Result<()>;
 }
 
-/// [`rope`], or with `back` [`rope_backward`], over a matrix of `tokens` by `heads·dim`: the queries and keys of a
-/// fused matrix, a row of a cache.
-///
-/// Shapes: `x` has as many rows as `cos` and `sin`, whole heads in its columns, and any strides. The bits are those of
-/// the forms on slices.
-///
-/// NaN and ±0: as [`rope`].
-///
-/// Errors: as [`rope`], and [`Error::Shape`] when `x` has another number of rows. Scratch: none.
-///
-/// ```
-/// use fulmen::{MatMut, RopeStyle, rope_view};
-/// // Two queries and a value; the queries turn by a quarter.
-/// let mut x = [1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0];
-/// let queries = MatMut::row_major(&mut x, 1, 6)?.sub(0..1, 0..4)?;
-/// rope_view(queries, 2, &[0.0], &[1.0], RopeStyle::Neox, false)?;
-/// assert_eq!(x, [-2.0, 1.0, -4.0, 3.0, 5.0, 6.0]);
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: as [`rope`]. Contract: `contracts/rope_view-v1.yaml`.
-#[inline]
-pub fn rope_view<T: Element>(
-    x: MatMut<'_, T>,
-    dim: usize,
-    cos: &[T],
-    sin: &[T],
-    style: RopeStyle,
-    back: bool,
-) -> Result<(), Error> {
-    rope_view_on(native(), x, dim, cos, sin, style, back)
+ops! { $ rope_forms in crate::nn::rope;
+    /// [`rope`] over its input.
+    threads rope_in_place, rope_in_place_on, rope_in_place_by
+        (x: inout T, dim: by usize, cos: in T, sin: in T, style: by RopeStyle) -> Result<()>;
+
+    /// [`rope_backward`] over its input.
+    threads rope_backward_in_place, rope_backward_in_place_on, rope_backward_in_place_by
+        (x: inout T, dim: by usize, cos: in T, sin: in T, style: by RopeStyle) -> Result<()>;
 }
 
-/// [`rope_view`] on the instruction set of `s`.
-pub fn rope_view_on<S: Simd, T: Element>(
+#[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
+pub(crate) fn rope_view_by<J: Executor, S: Simd, T: Element>(
+    _: J,
     s: S,
     mut x: MatMut<'_, T>,
     dim: usize,
     cos: &[T],
     sin: &[T],
     style: RopeStyle,
-    back: bool,
+    inverse: bool,
 ) -> Result<(), Error> {
-    Angles::new(dim, cos, sin, style, back)?.view(s, x.reborrow())?;
+    Angles::new(dim, cos, sin, style, inverse)?.view(s, x.reborrow())?;
     contract!(
         rope_view,
         Ok(()),

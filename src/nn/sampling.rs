@@ -3,7 +3,7 @@
 use crate::alu::{Alu, Body, Number, Real};
 use crate::contract::contract;
 use crate::error::{Error, enough, not_empty, not_negative};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd, drive};
 use crate::reduce::top_k_by;
@@ -37,7 +37,7 @@ impl<T: Number> Body<T, 1> for Tempered<T> {
     }
 }
 
-forms! {
+ops! { $ sampling_ops in crate::nn::sampling;
     /// The index of a logit, chosen with the probability that [`softmax`](crate::softmax()) of `logits / temperature`
     /// gives it among the `top_k` largest, and of these among the fewest whose probabilities reach `top_p`.
     ///
@@ -65,8 +65,8 @@ forms! {
     /// ```
     ///
     /// Source: Holtzman et al., *The Curious Case of Neural Text Degeneration* (2020). Contract: `contracts/sample-v1.yaml`.
-    sample, sample_on, sample_by
-        (logits: &[T], with: Sampling<T>, uniform: T, values: &mut [T], indices: &mut [usize]) -> Result<usize, Error>;
+    serial sample, sample_on, sample_by
+        (logits: in T, with: by Sampling<T>, uniform: by T, values: out T, indices: out usize) -> Result<usize>;
 }
 
 /// Elements of `values` and of `indices` that [`sample`] needs for `n` logits.

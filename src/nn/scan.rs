@@ -2,12 +2,12 @@
 
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::parts::{Read, Write, count, each_row};
 
-forms! {
+ops! { $ scan_ops in crate::nn::scan;
     /// `out[r][i] = x[r][0] + … + x[r][i]`: the running sum of each row.
     ///
     /// Shapes and units: `x` and `out` hold whole rows of `cols` elements. The terms are added in their order, each sum
@@ -28,7 +28,7 @@ forms! {
     ///
     /// Source: Higham, *Accuracy and Stability of Numerical Algorithms*, §4.2 (recursive summation).
     /// Contract: `contracts/cumsum-v1.yaml`.
-    cumsum, cumsum_on, cumsum_by(x: &[T], cols: usize, out: &mut [T]) -> Result<(), Error>;
+    threads cumsum, cumsum_on, cumsum_by (x: in T, cols: by usize, out: out T) -> Result<()>;
 }
 
 /// Rows whose sums are interleaved: one waits for an addition at every element.

@@ -2,13 +2,13 @@
 
 use crate::contract::{Call, contract};
 use crate::error::{Error, not_empty, same_len};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd};
 use crate::parts::{Read, Write, count, each_row};
 use crate::reduce::cosine_similarity_by;
 
-forms! {
+ops! { $ similarity_ops in crate::nn::similarity;
     /// `out[r] = Σ query[i]·x[r][i] / (‖query‖·‖x[r]‖)`: [`cosine_similarity`](crate::cosine_similarity()) of a query with
     /// each row.
     ///
@@ -31,8 +31,7 @@ forms! {
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/cosine_similarity_rows-v1.yaml`.
-    cosine_similarity_rows, cosine_similarity_rows_on, cosine_similarity_rows_by
-        (query: &[T], x: &[T], out: &mut [T]) -> Result<(), Error>;
+    threads cosine_similarity_rows, cosine_similarity_rows_on, cosine_similarity_rows_by (query: in T, x: in T, out: out T) -> Result<()>;
 }
 
 #[inline]

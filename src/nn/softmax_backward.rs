@@ -4,7 +4,7 @@ use super::softmax::masked_row;
 use crate::alu::{Alu, Body, Number};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::fold::fold;
 use crate::lanes::inout::InOut;
@@ -32,7 +32,7 @@ impl<T: Number> Body<T, 2> for LogWithin<T> {
     }
 }
 
-forms! {
+ops! { $ softmax_backward_ops in crate::nn::softmax_backward;
     /// `dx = y·(dy − Σ dy·y)` for each row: the gradient of [`softmax`](crate::softmax()), whose value is `y`.
     ///
     /// Shapes and units: `y`, `dy` and `dx` hold the same whole rows of `cols` elements. Each row of `dx` sums to zero
@@ -51,8 +51,7 @@ forms! {
     /// ```
     ///
     /// Source: the chain rule. Contract: `contracts/softmax_backward-v1.yaml`.
-    softmax_backward, softmax_backward_on, softmax_backward_by
-        (y: &[T], dy: &[T], cols: usize, dx: &mut [T]) -> Result<(), Error>;
+    threads softmax_backward, softmax_backward_on, softmax_backward_by (y: in T, dy: in T, cols: by usize, dx: out T) -> Result<()>;
 
     /// `dx = dy − e^y·Σ dy` for each row: the gradient of [`log_softmax`](crate::log_softmax()), whose value is `y`.
     ///
@@ -71,8 +70,8 @@ forms! {
     /// ```
     ///
     /// Source: the chain rule. Contract: `contracts/log_softmax_backward-v1.yaml`.
-    log_softmax_backward, log_softmax_backward_on, log_softmax_backward_by
-        (y: &[T], dy: &[T], cols: usize, dx: &mut [T]) -> Result<(), Error>;
+    threads log_softmax_backward, log_softmax_backward_on, log_softmax_backward_by
+        (y: in T, dy: in T, cols: by usize, dx: out T) -> Result<()>;
 
     /// [`softmax`](crate::softmax()) of `x + mask` for each row: -inf in the mask hides an element.
     ///
@@ -92,8 +91,7 @@ forms! {
     /// ```
     ///
     /// Source: as [`softmax`](crate::softmax()). Contract: `contracts/masked_softmax-v1.yaml`.
-    masked_softmax, masked_softmax_on, masked_softmax_by
-        (x: &[T], mask: &[T], cols: usize, out: &mut [T]) -> Result<(), Error>;
+    threads masked_softmax, masked_softmax_on, masked_softmax_by (x: in T, mask: in T, cols: by usize, out: out T) -> Result<()>;
 }
 
 /// `f` on each row of `y` and `dy`.

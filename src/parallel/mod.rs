@@ -17,37 +17,21 @@
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod amx;
-mod attention;
-mod blas;
-mod einsum;
 mod gemm;
-mod lz4;
-mod nn;
+mod ops;
 mod pointwise;
-mod quant;
-mod random;
 mod reduce;
 mod rows;
-mod solve;
-mod sparse;
-mod transpose;
+mod workspace;
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub use amx::*;
-pub use attention::*;
-pub use blas::*;
-pub use einsum::*;
 pub use gemm::*;
-pub use lz4::*;
-pub use nn::*;
+pub use ops::*;
 pub use pointwise::*;
-pub use quant::*;
-pub use random::*;
 pub use reduce::*;
 pub use rows::*;
-pub use solve::*;
-pub use sparse::*;
-pub use transpose::*;
+pub use workspace::*;
 
 use crate::lanes::drive::GRAIN;
 use crate::lanes::executor::Executor;

@@ -79,7 +79,7 @@ pub fn axpy_on<S: Simd, T: Element>(s: S, alpha: T, x: &[T], y: &mut [T]) -> Res
 /// `op`, `op_on` and, where there is one, `op_in_place` for each element-wise row of the list of
 /// ops, from its body. `p` and `q` are the op's parameters.
 macro_rules! named {
-    ($($shape:ident $name:ident($($f:ident),*) $body:ident [$($value:expr),*]
+    ($($shape:ident $name:ident($($f:ident),*) $body:tt [$($value:expr),*]
        $family:ident, $gpu:ident $(: $why:literal)?;)*) => {$(
         named! { @$shape ($($f),*) $body [$($value),*] }
     )*};

@@ -11,7 +11,7 @@ mod broadcast;
 mod compare;
 mod extrema;
 mod logarithmic;
-mod optimisers;
+pub(crate) mod optimisers;
 mod rounding;
 pub mod scalar;
 mod softsign;

@@ -3,7 +3,7 @@
 use crate::alu::{Alu, Number, Real};
 use crate::contract::{Call, contract};
 use crate::error::{Error, not_negative, same_len};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::drive::{self, GRAIN, Update};
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
@@ -181,7 +181,7 @@ impl<T: Element> Adam<T> {
     }
 }
 
-forms! {
+ops! { $ optimisers_ops in crate::pointwise::optimisers;
     /// `p[i] −= lr·(g[i] + weight_decay·p[i])`: gradient descent.
     ///
     /// Shapes and units: `g` and `p` of one length.
@@ -198,7 +198,7 @@ forms! {
     /// ```
     ///
     /// Source: Robbins, Monro, *A Stochastic Approximation Method* (1951). Contract: `contracts/sgd-v1.yaml`.
-    sgd, sgd_on, sgd_by(lr: T, weight_decay: T, g: &[T], p: &mut [T]) -> Result<(), Error>;
+    threads sgd, sgd_on, sgd_by (lr: by T, weight_decay: by T, g: in T, p: inout T) -> Result<()>;
 
     /// `m[i] = mu·m[i] + (1 − dampening)·d`, then `p[i] −= lr·m[i]`, with `d = g[i] + weight_decay·p[i]`: gradient descent
     /// with momentum; with `nesterov`, `p[i] −= lr·(d + mu·m[i])`.
@@ -220,8 +220,7 @@ forms! {
     /// Source: Polyak, *Some methods of speeding up the convergence of iteration methods* (1964); Sutskever et al., *On the
     /// importance of initialization and momentum in deep learning* (2013), in the form of PyTorch 2.15's `SGD`.
     /// Contract: `contracts/momentum-v1.yaml`.
-    momentum, momentum_on, momentum_by
-        (with: Momentum<T>, g: &[T], m: &mut [T], p: &mut [T]) -> Result<(), Error>;
+    threads momentum, momentum_on, momentum_by (with: by Momentum<T>, g: in T, m: inout T, p: inout T) -> Result<()>;
 
     /// `v[i] += d²`, then `p[i] −= lr·d/(√v[i] + eps)`, with `d = g[i] + weight_decay·p[i]`: Adagrad.
     ///
@@ -242,8 +241,7 @@ forms! {
     ///
     /// Source: Duchi, Hazan, Singer, *Adaptive Subgradient Methods for Online Learning and Stochastic Optimization* (2011).
     /// Contract: `contracts/adagrad-v1.yaml`.
-    adagrad, adagrad_on, adagrad_by
-        (with: Adagrad<T>, g: &[T], v: &mut [T], p: &mut [T]) -> Result<(), Error>;
+    threads adagrad, adagrad_on, adagrad_by (with: by Adagrad<T>, g: in T, v: inout T, p: inout T) -> Result<()>;
 
     /// `m = β₁m + (1−β₁)g'`, `v = β₂v + (1−β₂)g'²`, `p −= lr·m̂/(√v̂ + eps)`, with `g' = g + weight_decay·p`,
     /// `m̂ = m/(1−β₁ᵗ)`, `v̂ = v/(1−β₂ᵗ)`, `t` the step: Adam.
@@ -265,7 +263,7 @@ forms! {
     /// ```
     ///
     /// Source: Kingma, Ba, *Adam: A Method for Stochastic Optimization* (2015). Contract: `contracts/adam-v1.yaml`.
-    adam, adam_on, adam_by(with: Adam<T>, g: &[T], m: &mut [T], v: &mut [T], p: &mut [T]) -> Result<(), Error>;
+    threads adam, adam_on, adam_by (with: by Adam<T>, g: in T, m: inout T, v: inout T, p: inout T) -> Result<()>;
 
     /// `m = β₁m + (1−β₁)g`, `v = β₂v + (1−β₂)g²`, `p −= lr·(m̂/(√v̂ + eps) + weight_decay·p)`, with
     /// `m̂ = m/(1−β₁ᵗ)`, `v̂ = v/(1−β₂ᵗ)`, `t` the step: [`adam`](crate::adam()) whose decay does not go through the means.
@@ -286,8 +284,10 @@ forms! {
     /// ```
     ///
     /// Source: Loshchilov, Hutter, *Decoupled Weight Decay Regularization* (2019). Contract: `contracts/adamw-v1.yaml`.
-    adamw, adamw_on, adamw_by(with: Adam<T>, g: &[T], m: &mut [T], v: &mut [T], p: &mut [T]) -> Result<(), Error>;
+    threads adamw, adamw_on, adamw_by (with: by Adam<T>, g: in T, m: inout T, v: inout T, p: inout T) -> Result<()>;
+}
 
+ops! { $ optimisers_forms in crate::pointwise::optimisers;
     /// The norm `‖g‖ = √Σ g[i]²`, and `g *= max_norm / ‖g‖` where that is below 1.
     ///
     /// Shapes and units: any number of elements; the norm is that before, found without overflow or underflow on the
@@ -307,7 +307,7 @@ forms! {
     ///
     /// Source: Pascanu, Mikolov, Bengio, *On the difficulty of training recurrent neural networks* (2013).
     /// Contract: `contracts/clip_by_norm-v1.yaml`.
-    clip_by_norm, clip_by_norm_on, clip_by_norm_by(max_norm: T, g: &mut [T]) -> Result<T, Error>;
+    threads clip_by_norm, clip_by_norm_on, clip_by_norm_by (max_norm: by T, g: inout T) -> Result<T>;
 }
 
 /// Runs `body` over `y`, halves on different threads.

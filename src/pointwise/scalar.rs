@@ -27,7 +27,7 @@ fn one<T: Element, B: Body<T, N>, const N: usize>(body: B, x: [T; N]) -> T {
 }
 
 macro_rules! scalars {
-    ($($shape:ident $name:ident($f:ident $(, $more:ident)*) $body:ident [$($value:expr),*]
+    ($($shape:ident $name:ident($f:ident $(, $more:ident)*) $body:tt [$($value:expr),*]
        $family:ident, $gpu:ident $(: $why:literal)?;)*) => {$(
         scalars! { @$shape $f $body [$($value),*] }
     )*};

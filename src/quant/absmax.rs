@@ -2,7 +2,9 @@
 
 use crate::Error;
 use crate::error::same_len;
-use crate::lanes::{Simd, native};
+use crate::forms::ops;
+use crate::lanes::Simd;
+use crate::lanes::executor::Executor;
 use crate::slices::{split, split_mut};
 
 /// Scales that have one of their own.
@@ -30,36 +32,54 @@ pub const DYNAMIC_MAP: [f32; 256] = {
     to
 };
 
-/// `out[i] = map[codes[i]]·scales[i / 256] + offset`, rounded after each step: the scales of a tensor from their bytes.
-///
-/// Shapes and units: `map` has 256 elements, such as [`DYNAMIC_MAP`](crate::quant::DYNAMIC_MAP); `out` one for each of `codes`, `scales` one for each
-/// 256 of them and for what is left.
-///
-/// NaN and ±0: as the formula gives.
-///
-/// Errors: [`Error::Len`] when `map`, `scales` or `out` has another length. Scratch: none.
-///
-/// ```
-/// use fulmen::quant::DYNAMIC_MAP;
-/// let mut absmax = [0.0; 2];
-/// fulmen::dequantize_absmax(&DYNAMIC_MAP, &[255, 127], &[0.5], 0.25, &mut absmax)?;
-/// assert_eq!(absmax, [0.75, 0.25]);
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: Dettmers, Pagnoni, Holtzman, Zettlemoyer: QLoRA (double quantisation), NeurIPS 2023. Contract: `contracts/dequantize_absmax-v1.yaml`.
-pub fn dequantize_absmax(
-    map: &[f32],
-    codes: &[u8],
-    scales: &[f32],
-    offset: f32,
-    out: &mut [f32],
-) -> Result<(), Error> {
-    dequantize_absmax_on(native(), map, codes, scales, offset, out)
+ops! { $ absmax_ops in crate::quant::absmax;
+    /// `out[i] = map[codes[i]]·scales[i / 256] + offset`, rounded after each step: the scales of a tensor from their bytes.
+    ///
+    /// Shapes and units: `map` has 256 elements, such as [`DYNAMIC_MAP`](crate::quant::DYNAMIC_MAP); `out` one for each of `codes`, `scales` one for each
+    /// 256 of them and for what is left.
+    ///
+    /// NaN and ±0: as the formula gives.
+    ///
+    /// Errors: [`Error::Len`] when `map`, `scales` or `out` has another length. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::quant::DYNAMIC_MAP;
+    /// let mut absmax = [0.0; 2];
+    /// fulmen::dequantize_absmax(&DYNAMIC_MAP, &[255, 127], &[0.5], 0.25, &mut absmax)?;
+    /// assert_eq!(absmax, [0.75, 0.25]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: Dettmers, Pagnoni, Holtzman, Zettlemoyer: QLoRA (double quantisation), NeurIPS 2023. Contract: `contracts/dequantize_absmax-v1.yaml`.
+    serial dequantize_absmax<>, dequantize_absmax_on, dequantize_absmax_by
+        (map: in f32, codes: in u8, scales: in f32, offset: by f32, out: out f32) -> Result<()>;
+
+    /// Bytes near the scales of a tensor, and the offset that is their mean: `absmax[i] ≈ map[codes[i]]·scales[i / 256] + offset`.
+    /// A group's scale is the largest magnitude that is left, a code the nearest of `map`, the lower one of two.
+    ///
+    /// Shapes and units: as [`dequantize_absmax`](crate::dequantize_absmax()); `map` ascends. The mean is of a sum in double precision, one after the
+    /// other.
+    ///
+    /// NaN and ±0: NaN and infinities are refused; of nothing the mean is 0.
+    ///
+    /// Errors: [`Error::Len`] when `map`, `codes` or `scales` has another length; [`Error::Domain`] names `map` when it does
+    /// not ascend or an element is not finite, and `absmax` when an element is not finite or so large that what is left of it is not. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::quant::DYNAMIC_MAP;
+    /// let (mut codes, mut scales) = ([0; 3], [0.0; 1]);
+    /// let offset = fulmen::quantize_absmax(&DYNAMIC_MAP, &[0.5, 1.0, 1.5], &mut codes, &mut scales)?;
+    /// assert_eq!((offset, scales, codes), (1.0, [0.5], [0, 127, 255]));
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: as [`dequantize_absmax`](crate::dequantize_absmax()). Contract: `contracts/quantize_absmax-v1.yaml`.
+    serial quantize_absmax<>, quantize_absmax_on, quantize_absmax_by
+        (map: in f32, absmax: in f32, codes: out u8, scales: out f32) -> Result<f32>;
 }
 
-/// [`dequantize_absmax`](crate::dequantize_absmax()) on the instruction set of `s`.
-pub fn dequantize_absmax_on<S: Simd>(
+pub(crate) fn dequantize_absmax_by<J: Executor, S: Simd>(
+    _: J,
     s: S,
     map: &[f32],
     codes: &[u8],
@@ -83,37 +103,8 @@ pub fn dequantize_absmax_on<S: Simd>(
     Ok(())
 }
 
-/// Bytes near the scales of a tensor, and the offset that is their mean: `absmax[i] ≈ map[codes[i]]·scales[i / 256] + offset`.
-/// A group's scale is the largest magnitude that is left, a code the nearest of `map`, the lower one of two.
-///
-/// Shapes and units: as [`dequantize_absmax`](crate::dequantize_absmax()); `map` ascends. The mean is of a sum in double precision, one after the
-/// other.
-///
-/// NaN and ±0: NaN and infinities are refused; of nothing the mean is 0.
-///
-/// Errors: [`Error::Len`] when `map`, `codes` or `scales` has another length; [`Error::Domain`] names `map` when it does
-/// not ascend or an element is not finite, and `absmax` when an element is not finite or so large that what is left of it is not. Scratch: none.
-///
-/// ```
-/// use fulmen::quant::DYNAMIC_MAP;
-/// let (mut codes, mut scales) = ([0; 3], [0.0; 1]);
-/// let offset = fulmen::quantize_absmax(&DYNAMIC_MAP, &[0.5, 1.0, 1.5], &mut codes, &mut scales)?;
-/// assert_eq!((offset, scales, codes), (1.0, [0.5], [0, 127, 255]));
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: as [`dequantize_absmax`](crate::dequantize_absmax()). Contract: `contracts/quantize_absmax-v1.yaml`.
-pub fn quantize_absmax(
-    map: &[f32],
-    absmax: &[f32],
-    codes: &mut [u8],
-    scales: &mut [f32],
-) -> Result<f32, Error> {
-    quantize_absmax_on(native(), map, absmax, codes, scales)
-}
-
-/// [`quantize_absmax`](crate::quantize_absmax()) on the instruction set of `s`.
-pub fn quantize_absmax_on<S: Simd>(
+pub(crate) fn quantize_absmax_by<J: Executor, S: Simd>(
+    _: J,
     s: S,
     map: &[f32],
     absmax: &[f32],

@@ -1,13 +1,14 @@
 //! What a format of blocks is: codes of a few bits, scales of groups of them, and what those are multiplied with.
 
 use crate::float16::{f16_to_f32, f32_to_f16};
+use crate::plain::Plain;
 use core::fmt::Debug;
 
 /// A block of quantised numbers, as it lies in a file: bytes without padding or alignment, little-endian.
 ///
 /// Element `i` is `(d·scale)·code − m·min`, where the codes and the scales and mins of groups are small integers, and
 /// `d` and `m` belong to the block.
-pub trait Block: Copy + Debug + PartialEq + Send + Sync + 'static + Sealed {
+pub trait Block: Plain + Debug + PartialEq + Sealed {
     /// The name in lower case, such as `"q4_k"`.
     const NAME: &'static str;
     /// The number of the type in GGUF files, if they have it.

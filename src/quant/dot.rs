@@ -4,28 +4,13 @@ use super::block::Block;
 use super::panel::products;
 use super::tile::{of_rows, product, streams};
 use crate::error::{Error, not_empty, same_len};
-use crate::lanes::executor::{Executor, Serial};
-use crate::lanes::{Simd, native};
+use crate::forms::ops;
+use crate::lanes::Simd;
+use crate::lanes::executor::Executor;
 use crate::parts::{Read, Write, each_row};
 use crate::slices::{lines, lines_mut};
 
-/// The op, and its form on a named instruction set.
-macro_rules! forms {
-    ($($(#[$doc:meta])* $name:ident, $on:ident, $by:ident ($($arg:ident: $ty:ty),*) -> $ret:ty;)*) => {$(
-        $(#[$doc])*
-        #[inline]
-        pub fn $name<B: Block>($($arg: $ty),*) -> $ret {
-            $on(native(), $($arg),*)
-        }
-        #[doc = concat!("[`", stringify!($name), "`](crate::", stringify!($name), "()) on the instruction set of `s`.")]
-        #[inline]
-        pub fn $on<S: Simd, B: Block>(s: S, $($arg: $ty),*) -> $ret {
-            $by(Serial, s, $($arg),*)
-        }
-    )*};
-}
-
-forms! {
+ops! { $ dot_ops in crate::quant::dot;
     /// `out[i] = (d·scale)·code − m·min` of each element: numbers from blocks.
     ///
     /// Shapes and units: `out` has as many elements as the blocks of `x`.
@@ -45,7 +30,8 @@ forms! {
     /// ```
     ///
     /// Source: the layouts of GGUF. Contract: `contracts/dequantize-v1.yaml`.
-    dequantize, dequantize_on, dequantize_by(x: &[B], out: &mut [f32]) -> Result<(), Error>;
+    threads dequantize<B: crate::quant::Block>, dequantize_on, dequantize_by
+        (x: in B, out: out f32) -> Result<()>;
 
     /// Blocks whose elements are near `x`: scales that make the squared error small, searched from several first
     /// guesses. For `q8_0`, `q8_1`, `q8_k` and `q8_64` the scale maps the largest magnitude to 127, and the errors have no
@@ -73,7 +59,8 @@ forms! {
     /// ```
     ///
     /// Source: least squares. Contract: `contracts/quantize-v1.yaml`.
-    quantize, quantize_on, quantize_by(x: &[f32], importance: Option<&[f32]>, out: &mut [B]) -> Result<(), Error>;
+    threads quantize<B: crate::quant::Block>, quantize_on, quantize_by
+        (x: in f32, importance: opt_in f32, out: out B) -> Result<()>;
 
     /// Blocks of rows that are not whole blocks: as [`quantize`](crate::quantize()), with zeros behind each row whose
     /// errors have no weight. Products with activations that are padded in the same way are those of the rows.
@@ -98,7 +85,8 @@ forms! {
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/quantize_padded-v1.yaml`.
-    quantize_padded, quantize_padded_on, quantize_padded_by(x: &[f32], cols: usize, importance: Option<&[f32]>, out: &mut [B]) -> Result<(), Error>;
+    threads quantize_padded<B: crate::quant::Block>, quantize_padded_on, quantize_padded_by
+        (x: in f32, cols: by usize, importance: opt_in f32, out: out B) -> Result<()>;
 
     /// Rows of `cols` elements of blocks that [`quantize_padded`](crate::quantize_padded()) made: what lies behind them
     /// is left out.
@@ -120,7 +108,8 @@ forms! {
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/dequantize_padded-v1.yaml`.
-    dequantize_padded, dequantize_padded_on, dequantize_padded_by(x: &[B], cols: usize, out: &mut [f32]) -> Result<(), Error>;
+    threads dequantize_padded<B: crate::quant::Block>, dequantize_padded_on, dequantize_padded_by
+        (x: in B, cols: by usize, out: out f32) -> Result<()>;
 
     /// `Σ a[i]·b[i]` of weights and quantised activations.
     ///
@@ -139,7 +128,8 @@ forms! {
     /// ```
     ///
     /// Source: the definition; products of codes are summed in 32-bit integers. Contract: `contracts/quant_dot-v1.yaml`.
-    quant_dot, quant_dot_on, quant_dot_by(a: &[B], b: &[B::Partner]) -> Result<f32, Error>;
+    threads "One row is on one thread." quant_dot<B: crate::quant::Block>, quant_dot_on, quant_dot_by
+        (a: in B, b: in B::Partner) -> Result<f32>;
 
     /// `out[r] = Σ weights[r][i]·x[i]`: a matrix of quantised rows times a vector of quantised activations.
     ///
@@ -160,7 +150,8 @@ forms! {
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/quant_gemv-v1.yaml`.
-    quant_gemv, quant_gemv_on, quant_gemv_by(weights: &[B], x: &[B::Partner], out: &mut [f32]) -> Result<(), Error>;
+    threads quant_gemv<B: crate::quant::Block>, quant_gemv_on, quant_gemv_by
+        (weights: in B, x: in B::Partner, out: out f32) -> Result<()>;
 
     /// `out[j][r] = Σ weights[r][i]·x[j][i]`: quantised rows times several vectors of activations.
     ///
@@ -182,7 +173,8 @@ forms! {
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/quant_gemm-v1.yaml`.
-    quant_gemm, quant_gemm_on, quant_gemm_by(weights: &[B], x: &[B::Partner], cols: usize, out: &mut [f32]) -> Result<(), Error>;
+    threads quant_gemm<B: crate::quant::Block>, quant_gemm_on, quant_gemm_by
+        (weights: in B, x: in B::Partner, cols: by usize, out: out f32) -> Result<()>;
 
     /// `out[r] = table[ids[r]]`: rows of a quantised table as numbers, what an embedding is.
     ///
@@ -204,7 +196,8 @@ forms! {
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/quant_rows-v1.yaml`.
-    quant_rows, quant_rows_on, quant_rows_by(table: &[B], cols: usize, ids: &[u32], out: &mut [f32]) -> Result<(), Error>;
+    threads quant_rows<B: crate::quant::Block>, quant_rows_on, quant_rows_by
+        (table: in B, cols: by usize, ids: in u32, out: out f32) -> Result<()>;
 }
 
 /// Elements of the largest block.

@@ -6,7 +6,7 @@ use super::block::{Active, Block, Sealed};
 use crate::alu::{Alu, Bits};
 use crate::blas::gemm::pack::interleave;
 use crate::lanes::vector::Vector;
-use crate::lanes::{Isa, Pairs, Simd, from_fn, put, register};
+use crate::lanes::{Pairs, Simd, from_fn, put, register};
 use crate::view::MatRef;
 
 /// Most lanes of any set.
@@ -330,10 +330,10 @@ pub(super) fn products<S: Simd, B: Block>(
     out: &mut [f32],
 ) {
     const { assert!(B::ELEMENTS == <B::Partner as Block>::ELEMENTS && STEP.is_multiple_of(B::ELEMENTS)) };
-    match S::ISA {
-        // Sets of 32 registers.
-        Isa::Avx512 | Isa::Neon => by::<S, B, 8>(s, weights, x, each, out),
-        _ => by::<S, B, 4>(s, weights, x, each, out),
+    if const { S::ISA.registers() >= 32 } {
+        by::<S, B, 8>(s, weights, x, each, out);
+    } else {
+        by::<S, B, 4>(s, weights, x, each, out);
     }
 }
 

@@ -4,26 +4,11 @@ use super::draws::{self, Integer};
 use super::stream::{BLOCKS, Stream, Words, fill, halves};
 use super::variates::Variate;
 use crate::error::Error;
-use crate::lanes::executor::{Executor, Serial};
-use crate::lanes::{Simd, native};
+use crate::forms::ops;
+use crate::lanes::Simd;
+use crate::lanes::executor::Executor;
 
-/// The op, and its form on a named instruction set.
-macro_rules! forms {
-    ($($(#[$doc:meta])* $name:ident, $on:ident, $by:ident [$($g:ident: $bound:ident)?] ($($arg:ident: $ty:ty),*) $(-> $ret:ty)?;)*) => {$(
-        $(#[$doc])*
-        #[inline]
-        pub fn $name $(<$g: $bound>)? ($($arg: $ty),*) $(-> $ret)? {
-            $on(native(), $($arg),*)
-        }
-        #[doc = concat!("[`", stringify!($name), "`](crate::", stringify!($name), "()) on the instruction set of `s`.")]
-        #[inline]
-        pub fn $on<S: Simd $(, $g: $bound)?>(s: S, $($arg: $ty),*) $(-> $ret)? {
-            $by(Serial, s, $($arg),*)
-        }
-    )*};
-}
-
-forms! {
+ops! { $ random_ops in crate::random::ops;
     /// Words of 32 random bits, as they come: four of a block in a row.
     ///
     /// Shapes and units: any length.
@@ -40,7 +25,7 @@ forms! {
     /// ```
     ///
     /// Source: Salmon et al., *Parallel Random Numbers: As Easy as 1, 2, 3* (2011). Contract: `contracts/random_bits-v1.yaml`.
-    random_bits, random_bits_on, random_bits_by [] (stream: Stream, out: &mut [u32]);
+    threads random_bits<>, random_bits_on, random_bits_by (stream: by crate::random::Stream, out: out u32);
 
     /// Numbers in `0 ≤ out[i] < 1`, each as likely: `k·2⁻²⁴` for a `k` of 24 bits (`f32`), `k·2⁻⁵³` (`f64`).
     ///
@@ -60,7 +45,7 @@ forms! {
     /// ```
     ///
     /// Source: the upper bits of the stream's words. Contract: `contracts/uniform-v1.yaml`.
-    uniform, uniform_on, uniform_by [T: Variate] (stream: Stream, out: &mut [T]);
+    threads uniform<T: crate::random::Variate>, uniform_on, uniform_by (stream: by crate::random::Stream, out: out T);
 
     /// Numbers of the normal distribution: `mean + stddev·√(−2 ln u)·cos 2πv`, and of the sine the next.
     ///
@@ -82,7 +67,7 @@ forms! {
     ///
     /// Source: Box and Muller, *A Note on the Generation of Random Normal Deviates* (1958). Contract:
     /// `contracts/normal-v1.yaml`.
-    normal, normal_on, normal_by [T: Variate] (stream: Stream, mean: T, stddev: T, out: &mut [T]) -> Result<(), Error>;
+    threads normal<T: crate::random::Variate>, normal_on, normal_by (stream: by crate::random::Stream, mean: by T, stddev: by T, out: out T) -> Result<()>;
 
     /// Numbers of the exponential distribution, with the mean `scale`: `−scale·ln u`.
     ///
@@ -101,7 +86,7 @@ forms! {
     /// ```
     ///
     /// Source: inversion. Contract: `contracts/exponential-v1.yaml`.
-    exponential, exponential_on, exponential_by [T: Variate] (stream: Stream, scale: T, out: &mut [T]) -> Result<(), Error>;
+    threads exponential<T: crate::random::Variate>, exponential_on, exponential_by (stream: by crate::random::Stream, scale: by T, out: out T) -> Result<()>;
 
     /// Numbers of the normal distribution between two limits: `low ≤ out[i] ≤ high`. Limits far out in a tail, on one
     /// side or with infinity on the other, cost no more than near ones.
@@ -123,8 +108,7 @@ forms! {
     /// ```
     ///
     /// Source: Robert, *Simulation of Truncated Normal Variables* (1995). Contract: `contracts/truncated_normal-v1.yaml`.
-    truncated_normal, truncated_normal_on, truncated_normal_by [T: Variate]
-        (stream: Stream, mean: T, stddev: T, low: T, high: T, out: &mut [T]) -> Result<(), Error>;
+    threads truncated_normal<T: crate::random::Variate>, truncated_normal_on, truncated_normal_by (stream: by crate::random::Stream, mean: by T, stddev: by T, low: by T, high: by T, out: out T) -> Result<()>;
 
     /// Integers in `low ≤ out[i] ≤ high`, each exactly as likely: a draw that would make some more likely is drawn again,
     /// from words of that element alone.
@@ -144,7 +128,7 @@ forms! {
     /// ```
     ///
     /// Source: Lemire, *Fast Random Integer Generation in an Interval* (2019). Contract: `contracts/integers-v1.yaml`.
-    integers, integers_on, integers_by [I: Integer] (stream: Stream, low: I, high: I, out: &mut [I]) -> Result<(), Error>;
+    threads integers<I: crate::random::Integer>, integers_on, integers_by (stream: by crate::random::Stream, low: by I, high: by I, out: out I) -> Result<()>;
 
     /// True with the probability `p`, of which 64 bits count.
     ///
@@ -163,64 +147,54 @@ forms! {
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/bernoulli-v1.yaml`.
-    bernoulli, bernoulli_on, bernoulli_by [] (stream: Stream, p: f64, out: &mut [bool]) -> Result<(), Error>;
+    threads bernoulli<>, bernoulli_on, bernoulli_by (stream: by crate::random::Stream, p: by f64, out: out bool) -> Result<()>;
+
+    /// The elements of `x` in an order that is any with the same probability: each, from the last one down, is exchanged with
+    /// one of those not behind it.
+    ///
+    /// Shapes and units: any length; the exchange of the element at `x.len() - 1 - i` takes number `i` of the stream, of 64 bits.
+    ///
+    /// NaN and ±0: elements are moved as they are.
+    ///
+    /// Errors: none. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::random::Stream;
+    /// let mut cards = [1, 2, 3, 4, 5, 6, 7, 8];
+    /// fulmen::shuffle(Stream::new(42), &mut cards);
+    /// assert_ne!(cards, [1, 2, 3, 4, 5, 6, 7, 8]);
+    /// cards.sort();
+    /// assert_eq!(cards, [1, 2, 3, 4, 5, 6, 7, 8]);
+    /// ```
+    ///
+    /// Source: Durstenfeld, *Algorithm 235: Random permutation* (1964). Contract: `contracts/shuffle-v1.yaml`.
+    serial shuffle<X: Sized>, shuffle_on, shuffle_by (stream: by crate::random::Stream, x: inout X);
+
+    /// The indices from 0 to `out.len() - 1` in any order: [`shuffle`] of them.
+    ///
+    /// Shapes and units: any length.
+    ///
+    /// NaN and ±0: there are none.
+    ///
+    /// Errors: none. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::random::Stream;
+    /// let (mut order, mut cards) = ([0; 4], ['a', 'b', 'c', 'd']);
+    /// fulmen::permutation(Stream::new(42), &mut order);
+    /// fulmen::shuffle(Stream::new(42), &mut cards);
+    /// assert_eq!(order.map(|i| ['a', 'b', 'c', 'd'][i]), cards);
+    /// ```
+    ///
+    /// Source: as `shuffle`. Contract: `contracts/permutation-v1.yaml`.
+    serial permutation<>, permutation_on, permutation_by (stream: by crate::random::Stream, out: out usize);
 }
 
-/// The elements of `x` in an order that is any with the same probability: each, from the last one down, is exchanged with
-/// one of those not behind it.
-///
-/// Shapes and units: any length; the exchange of the element at `x.len() - 1 - i` takes number `i` of the stream, of 64 bits.
-///
-/// NaN and ±0: elements are moved as they are.
-///
-/// Errors: none. Scratch: none.
-///
-/// ```
-/// use fulmen::random::Stream;
-/// let mut cards = [1, 2, 3, 4, 5, 6, 7, 8];
-/// fulmen::shuffle(Stream::new(42), &mut cards);
-/// assert_ne!(cards, [1, 2, 3, 4, 5, 6, 7, 8]);
-/// cards.sort();
-/// assert_eq!(cards, [1, 2, 3, 4, 5, 6, 7, 8]);
-/// ```
-///
-/// Source: Durstenfeld, *Algorithm 235: Random permutation* (1964). Contract: `contracts/shuffle-v1.yaml`.
-#[inline]
-pub fn shuffle<X>(stream: Stream, x: &mut [X]) {
-    shuffle_on(native(), stream, x);
-}
-
-/// [`shuffle`](crate::shuffle()) on the instruction set of `s`.
-#[inline]
-pub fn shuffle_on<S: Simd, X>(s: S, stream: Stream, x: &mut [X]) {
+pub(crate) fn shuffle_by<J: Executor, S: Simd, X>(_: J, s: S, stream: Stream, x: &mut [X]) {
     draws::exchange(s, stream, x);
 }
 
-/// The indices from 0 to `out.len() - 1` in any order: [`shuffle`] of them.
-///
-/// Shapes and units: any length.
-///
-/// NaN and ±0: there are none.
-///
-/// Errors: none. Scratch: none.
-///
-/// ```
-/// use fulmen::random::Stream;
-/// let (mut order, mut cards) = ([0; 4], ['a', 'b', 'c', 'd']);
-/// fulmen::permutation(Stream::new(42), &mut order);
-/// fulmen::shuffle(Stream::new(42), &mut cards);
-/// assert_eq!(order.map(|i| ['a', 'b', 'c', 'd'][i]), cards);
-/// ```
-///
-/// Source: as `shuffle`. Contract: `contracts/permutation-v1.yaml`.
-#[inline]
-pub fn permutation(stream: Stream, out: &mut [usize]) {
-    permutation_on(native(), stream, out);
-}
-
-/// [`permutation`](crate::permutation()) on the instruction set of `s`.
-#[inline]
-pub fn permutation_on<S: Simd>(s: S, stream: Stream, out: &mut [usize]) {
+pub(crate) fn permutation_by<J: Executor, S: Simd>(_: J, s: S, stream: Stream, out: &mut [usize]) {
     for (i, out) in out.iter_mut().enumerate() {
         *out = i;
     }

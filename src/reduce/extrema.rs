@@ -1,6 +1,6 @@
 //! The largest and the smallest element, and where they are.
 
-use super::{is_nan, reduction, run};
+use super::{is_nan, reductions, run};
 use crate::alu::{Alu, Body, Number, Real};
 use crate::error::{Error, not_empty};
 use crate::lanes::executor::{Executor, tree};
@@ -143,7 +143,7 @@ fn arg_extremum<J: Executor, S: Simd, T: Element, B: Extremum<T>, const LAST: bo
     Ok(start + at)
 }
 
-reduction! {
+reductions! { $ extrema_ops in crate::reduce::extrema;
     /// The largest element.
     ///
     /// Shapes and units: one value in the unit of `x`, exact.
@@ -159,7 +159,7 @@ reduction! {
     /// ```
     ///
     /// Source: IEEE 754-2019, `maximum`. Contract: `contracts/max-v1.yaml`.
-    max, max_on, max_by(x: &[T]) -> Result<T, Error>;
+    threads max, max_on, max_by (x: in T) -> Result<T>;
 
     /// The smallest element.
     ///
@@ -175,7 +175,7 @@ reduction! {
     /// ```
     ///
     /// Source: IEEE 754-2019, `minimum`. Contract: `contracts/min-v1.yaml`.
-    min, min_on, min_by(x: &[T]) -> Result<T, Error>;
+    threads min, min_on, min_by (x: in T) -> Result<T>;
 
     /// The index of the largest element, the lowest one on a tie.
     ///
@@ -192,7 +192,7 @@ reduction! {
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/argmax-v1.yaml`.
-    argmax, argmax_on, argmax_by(x: &[T]) -> Result<usize, Error>;
+    threads argmax, argmax_on, argmax_by (x: in T) -> Result<usize>;
 
     /// The index of the smallest element, the lowest one on a tie.
     ///
@@ -208,7 +208,7 @@ reduction! {
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/argmin-v1.yaml`.
-    argmin, argmin_on, argmin_by(x: &[T]) -> Result<usize, Error>;
+    threads argmin, argmin_on, argmin_by (x: in T) -> Result<usize>;
 
     /// The index of the largest element, the highest one on a tie.
     ///
@@ -224,7 +224,7 @@ reduction! {
     /// ```
     ///
     /// Source: the definition; ONNX `ArgMax` of opset 13 with `select_last_index`. Contract: `contracts/argmax_last-v1.yaml`.
-    argmax_last, argmax_last_on, argmax_last_by(x: &[T]) -> Result<usize, Error>;
+    threads argmax_last, argmax_last_on, argmax_last_by (x: in T) -> Result<usize>;
 
     /// The index of the smallest element, the highest one on a tie.
     ///
@@ -240,7 +240,7 @@ reduction! {
     /// ```
     ///
     /// Source: the definition; ONNX `ArgMin` of opset 13 with `select_last_index`. Contract: `contracts/argmin_last-v1.yaml`.
-    argmin_last, argmin_last_on, argmin_last_by(x: &[T]) -> Result<usize, Error>;
+    threads argmin_last, argmin_last_on, argmin_last_by (x: in T) -> Result<usize>;
 }
 
 #[inline]

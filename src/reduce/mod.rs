@@ -8,10 +8,10 @@
 pub(crate) mod extrema;
 pub(crate) mod map_reduce;
 pub(crate) mod moments;
-mod norms;
-mod pairs;
-mod product;
-mod sums;
+pub(crate) mod norms;
+pub(crate) mod pairs;
+pub(crate) mod product;
+pub(crate) mod sums;
 pub(crate) mod top_k;
 
 pub use extrema::*;
@@ -23,22 +23,32 @@ pub use product::*;
 pub use sums::*;
 pub use top_k::*;
 
-/// `op` and `op_on` from `op_by`, whose first arguments say how halves run and on which lanes.
+/// As [`ops`](crate::forms::ops), of ops whose contracts are of all of their operands and of the one result.
+macro_rules! reductions {
+    ($d:tt $list:ident in $($path:ident)::+; $($row:tt)*) => {
+        $crate::reduce::reduction! { $($row)* }
+        $crate::forms::list! { $d $list in $($path)::+; $($row)* }
+    };
+}
+/// `op` and `op_on` of each row.
 macro_rules! reduction {
-    ($($(#[$doc:meta])* $name:ident, $on:ident, $by:ident ($($arg:ident: $ty:ty),*) -> $ret:ty;)*) => {$(
+    ($($(#[$doc:meta])* $how:ident $name:ident, $on:ident, $by:ident
+       ($($arg:ident: $kind:ident $ty:ty),*) -> $ret:ident $(<$of:ty>)?;)*) => {$(
         $(#[$doc])*
         #[inline]
-        pub fn $name<T: $crate::Element>($($arg: $ty),*) -> $ret {
+        pub fn $name<T: $crate::Element>($($arg: $crate::forms::slice!($kind $ty)),*) -> $crate::forms::returned!($ret $(<$of>)?) {
             $on($crate::lanes::native(), $($arg),*)
         }
-        #[doc = concat!("[`", stringify!($name), "`] on the instruction set of `s`.")]
+        #[doc = concat!("[`", stringify!($name), "`](crate::", stringify!($name), "()) on the instruction set of `s`.")]
         #[inline]
-        pub fn $on<S: $crate::lanes::Simd, T: $crate::Element>(s: S, $($arg: $ty),*) -> $ret {
+        pub fn $on<S: $crate::lanes::Simd, T: $crate::Element>(s: S, $($arg: $crate::forms::slice!($kind $ty)),*)
+            -> $crate::forms::returned!($ret $(<$of>)?)
+        {
             $crate::contract::contract!($name, $by($crate::lanes::executor::Serial, s, $($arg),*), of [$($arg),*])
         }
     )*};
 }
-pub(crate) use reduction;
+pub(crate) use {reduction, reductions};
 
 pub(crate) use crate::lanes::fold::fold_by as run;
 

@@ -1,7 +1,7 @@
 //! Mean and variance of one slice.
 
 use super::norms::{add_each, rescue, scales, sums};
-use super::reduction;
+use super::reductions;
 use super::sums::Sum;
 use crate::alu::{Alu, Number, Real};
 use crate::error::{Error, not_empty};
@@ -186,7 +186,7 @@ pub(crate) fn square_root<T: Element>(x: T) -> T {
     to_scalar(scalar(x).sqrt())
 }
 
-reduction! {
+reductions! { $ moments_ops in crate::reduce::moments;
     /// `Σ x[i] / n`.
     ///
     /// Shapes and units: one value in the unit of `x`, as accurate as [`sum`](crate::sum()).
@@ -201,7 +201,7 @@ reduction! {
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/mean-v1.yaml`.
-    mean, mean_on, mean_by(x: &[T]) -> Result<T, Error>;
+    threads mean, mean_on, mean_by (x: in T) -> Result<T>;
 
     /// The population variance `Σ (x[i] - mean)² / n`.
     ///
@@ -221,7 +221,7 @@ reduction! {
     ///
     /// Source: Chan, Golub, LeVeque, *Algorithms for Computing the Sample Variance* (1983).
     /// Contract: `contracts/variance-v1.yaml`.
-    variance, variance_on, variance_by(x: &[T]) -> Result<T, Error>;
+    threads variance, variance_on, variance_by (x: in T) -> Result<T>;
 
     /// The population standard deviation `√(Σ (x[i] - mean)² / n)`.
     ///
@@ -237,7 +237,7 @@ reduction! {
     /// ```
     ///
     /// Source: as [`variance`](crate::variance()). Contract: `contracts/stddev-v1.yaml`.
-    stddev, stddev_on, stddev_by(x: &[T]) -> Result<T, Error>;
+    threads stddev, stddev_on, stddev_by (x: in T) -> Result<T>;
 }
 
 #[inline]

@@ -1,7 +1,7 @@
 //! Norms, and what is made of them: distance and the angle between two slices.
 
 use super::sums::{SumAbs, SumSquares};
-use super::{reduction, run};
+use super::{reductions, run};
 use crate::alu::{Alu, Number, Real};
 use crate::error::{Error, same_len};
 use crate::lanes::executor::Executor;
@@ -181,7 +181,7 @@ pub(crate) fn largest_magnitude<T: Number, R: Folds<T, 1>>(x: &R) -> R::V {
     R::V::select(sum.is_nan(), sum, m)
 }
 
-reduction! {
+reductions! { $ norms_ops in crate::reduce::norms;
     /// `Σ |x[i]|`.
     ///
     /// Shapes and units: one value in the unit of `x`, as accurate as [`sum`](crate::sum()); 0 for
@@ -196,7 +196,7 @@ reduction! {
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/norm_l1-v1.yaml`.
-    norm_l1, norm_l1_on, norm_l1_by(x: &[T]) -> T;
+    threads norm_l1, norm_l1_on, norm_l1_by (x: in T) -> T;
 
     /// `√(Σ x[i]²)`, without overflow or underflow on the way.
     ///
@@ -214,7 +214,7 @@ reduction! {
     ///
     /// Source: Blue, *A Portable Fortran Program to Find the Euclidean Norm of a Vector* (1978).
     /// Contract: `contracts/norm_l2-v1.yaml`.
-    norm_l2, norm_l2_on, norm_l2_by(x: &[T]) -> T;
+    threads norm_l2, norm_l2_on, norm_l2_by (x: in T) -> T;
 
     /// `max |x[i]|`.
     ///
@@ -229,7 +229,7 @@ reduction! {
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/norm_linf-v1.yaml`.
-    norm_linf, norm_linf_on, norm_linf_by(x: &[T]) -> T;
+    threads norm_linf, norm_linf_on, norm_linf_by (x: in T) -> T;
 
     /// `√(Σ (a[i] - b[i])²)`, without overflow or underflow on the way.
     ///
@@ -246,7 +246,7 @@ reduction! {
     /// ```
     ///
     /// Source: as [`norm_l2`](crate::norm_l2()). Contract: `contracts/euclidean_distance-v1.yaml`.
-    euclidean_distance, euclidean_distance_on, euclidean_distance_by(a: &[T], b: &[T]) -> Result<T, Error>;
+    threads euclidean_distance, euclidean_distance_on, euclidean_distance_by (a: in T, b: in T) -> Result<T>;
 
     /// `Σ a[i] b[i] / (‖a‖ ‖b‖)`, the cosine of the angle between `a` and `b`.
     ///
@@ -265,7 +265,7 @@ reduction! {
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/cosine_similarity-v1.yaml`.
-    cosine_similarity, cosine_similarity_on, cosine_similarity_by(a: &[T], b: &[T]) -> Result<T, Error>;
+    threads cosine_similarity, cosine_similarity_on, cosine_similarity_by (a: in T, b: in T) -> Result<T>;
 }
 
 #[inline]

@@ -2,7 +2,7 @@
 
 use super::moments::{BLOCK, apart, present, rescue_centred};
 use super::norms::{add_each, scales, similarity};
-use super::reduction;
+use super::reductions;
 use crate::alu::{Alu, Number, Real};
 use crate::error::{Error, not_empty, same_len};
 use crate::lanes::executor::Executor;
@@ -164,7 +164,7 @@ pub(crate) fn pearson<T: Number, R: Streams<T, 2>>(x: &R) -> R::V {
     similarity(aa, bb, ab)
 }
 
-reduction! {
+reductions! { $ pairs_ops in crate::reduce::pairs;
     /// The population covariance `Σ (a[i] - ā)(b[i] - b̄) / n`.
     ///
     /// Shapes and units: `a` and `b` of one length; one value in the product of their units. One pass over each 16384
@@ -181,7 +181,7 @@ reduction! {
     /// ```
     ///
     /// Source: as [`variance`](crate::variance()). Contract: `contracts/covariance-v1.yaml`.
-    covariance, covariance_on, covariance_by(a: &[T], b: &[T]) -> Result<T, Error>;
+    threads covariance, covariance_on, covariance_by (a: in T, b: in T) -> Result<T>;
 
     /// Pearson's correlation `cov(a, b) / (σ(a) σ(b))`.
     ///
@@ -199,7 +199,7 @@ reduction! {
     /// ```
     ///
     /// Source: as [`variance`](crate::variance()). Contract: `contracts/correlation-v1.yaml`.
-    correlation, correlation_on, correlation_by(a: &[T], b: &[T]) -> Result<T, Error>;
+    threads correlation, correlation_on, correlation_by (a: in T, b: in T) -> Result<T>;
 }
 
 #[inline]

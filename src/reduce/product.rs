@@ -1,6 +1,6 @@
 //! The product of all elements.
 
-use super::reduction;
+use super::reductions;
 use super::sums::two_sum;
 use crate::alu::math::ln;
 use crate::alu::{Alu, Number, Real};
@@ -66,7 +66,7 @@ pub(crate) fn product<T: Number, R: Folds<T, 1>>(x: &R) -> R::V {
     m.scale2((e + c).min(most).max(-most))
 }
 
-reduction! {
+reductions! { $ product_ops in crate::reduce::product;
     /// `Π x[i]`.
     ///
     /// Shapes and units: one value; the product of nothing is 1. Exponents are added up apart from the significands, so
@@ -83,7 +83,7 @@ reduction! {
     /// ```
     ///
     /// Source: Higham, *Accuracy and Stability of Numerical Algorithms*, lemma 3.1. Contract: `contracts/prod-v1.yaml`.
-    prod, prod_on, prod_by(x: &[T]) -> T;
+    threads prod, prod_on, prod_by (x: in T) -> T;
 }
 
 #[inline]

@@ -1,6 +1,6 @@
 //! Sums and the dot product.
 
-use super::{reduction, run};
+use super::{reductions, run};
 use crate::alu::{Alu, Number, Real};
 use crate::error::{Error, same_len};
 use crate::lanes::executor::Executor;
@@ -85,7 +85,7 @@ pub(crate) fn compensated<T: Number, R: Folds<T, 1>>(x: &R) -> R::V {
     R::V::select((error * zero).eq(zero), sum + error, sum)
 }
 
-reduction! {
+reductions! { $ sums_ops in crate::reduce::sums;
     /// `Σ x[i]`.
     ///
     /// Shapes and units: one value in the unit of `x`; nothing sums to +0, and so does -0.
@@ -104,7 +104,7 @@ reduction! {
     ///
     /// Source: Higham, *Accuracy and Stability of Numerical Algorithms*, §4.2 (pairwise summation).
     /// Contract: `contracts/sum-v1.yaml`.
-    sum, sum_on, sum_by(x: &[T]) -> T;
+    threads sum, sum_on, sum_by (x: in T) -> T;
 
     /// `Σ x[i]`, each rounding error carried along in a second sum.
     ///
@@ -121,7 +121,7 @@ reduction! {
     ///
     /// Source: Kahan (1965), in the form of Neumaier (1974) with Knuth's TwoSum; Ogita, Rump, Oishi,
     /// *Accurate Sum and Dot Product* (2005), algorithm 4.4. Contract: `contracts/sum_kahan-v1.yaml`.
-    sum_kahan, sum_kahan_on, sum_kahan_by(x: &[T]) -> T;
+    threads sum_kahan, sum_kahan_on, sum_kahan_by (x: in T) -> T;
 
     /// `Σ x[i]²`.
     ///
@@ -137,7 +137,7 @@ reduction! {
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/sum_of_squares-v1.yaml`.
-    sum_of_squares, sum_of_squares_on, sum_of_squares_by(x: &[T]) -> T;
+    threads sum_of_squares, sum_of_squares_on, sum_of_squares_by (x: in T) -> T;
 
     /// `Σ a[i] b[i]`.
     ///
@@ -155,7 +155,7 @@ reduction! {
     /// ```
     ///
     /// Source: Higham, §3.1. Contract: `contracts/dot-v1.yaml`.
-    dot, dot_on, dot_by(a: &[T], b: &[T]) -> Result<T, Error>;
+    threads dot, dot_on, dot_by (a: in T, b: in T) -> Result<T>;
 }
 
 #[inline]

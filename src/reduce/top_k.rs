@@ -4,6 +4,7 @@ use super::extrema::{BLOCK, Quick, has_nan};
 use super::run;
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
+use crate::forms::ops;
 use crate::lanes::executor::{Executor, Serial, tree};
 use crate::lanes::{Element, Simd};
 use crate::pointwise::{Maximum, Minimum};
@@ -81,40 +82,47 @@ impl<T: Element, const LARGEST: bool> Heap<'_, T, LARGEST> {
     }
 }
 
-/// The `k` largest elements, largest first, and where they are; ties in order of the index.
-///
-/// Shapes and units: `values` and `indices` have `k` elements; `values[j] = x[indices[j]]`.
-///
-/// NaN and ±0: NaN is an error, since it has no place in an order; -0 and +0 tie.
-///
-/// Errors: [`Error::Domain`] for `k` when it exceeds the length of `x`, [`Error::Len`] when
-/// `values` or `indices` has another length than `k`, [`Error::Nan`]. Scratch: none beyond the
-/// results: a heap of `k` elements is kept in them.
-///
-/// ```
-/// let (mut values, mut indices) = ([0.0f32; 2], [0; 2]);
-/// fulmen::top_k(&[1.0, 7.0, 9.0, 7.0], 2, &mut values, &mut indices)?;
-/// assert_eq!((values, indices), ([9.0, 7.0], [2, 1]));
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: Williams, *Algorithm 232: Heapsort* (1964), with a filter by block maxima.
-/// Contract: `contracts/top_k-v1.yaml`.
-#[inline]
-pub fn top_k<T: Element>(x: &[T], k: usize, values: &mut [T], indices: &mut [usize]) -> Result<(), Error> {
-    top_k_on(crate::lanes::native(), x, k, values, indices)
-}
+ops! { $ top_k_ops in crate::reduce::top_k;
+    /// The `k` largest elements, largest first, and where they are; ties in order of the index.
+    ///
+    /// Shapes and units: `values` and `indices` have `k` elements; `values[j] = x[indices[j]]`.
+    ///
+    /// NaN and ±0: NaN is an error, since it has no place in an order; -0 and +0 tie.
+    ///
+    /// Errors: [`Error::Domain`] for `k` when it exceeds the length of `x`, [`Error::Len`] when
+    /// `values` or `indices` has another length than `k`, [`Error::Nan`]. Scratch: none beyond the
+    /// results: a heap of `k` elements is kept in them.
+    ///
+    /// ```
+    /// let (mut values, mut indices) = ([0.0f32; 2], [0; 2]);
+    /// fulmen::top_k(&[1.0, 7.0, 9.0, 7.0], 2, &mut values, &mut indices)?;
+    /// assert_eq!((values, indices), ([9.0, 7.0], [2, 1]));
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: Williams, *Algorithm 232: Heapsort* (1964), with a filter by block maxima.
+    /// Contract: `contracts/top_k-v1.yaml`.
+    serial top_k, top_k_on, top_k_by (x: in T, k: by usize, values: out T, indices: out usize) -> Result<()>;
 
-/// [`top_k`] on the instruction set of `s`.
-#[inline]
-pub fn top_k_on<S: Simd, T: Element>(
-    s: S,
-    x: &[T],
-    k: usize,
-    values: &mut [T],
-    indices: &mut [usize],
-) -> Result<(), Error> {
-    contract!(top_k, top_k_by(Serial, s, x, k, values, indices), &Call::new(&[x], values).indices(indices))
+    /// The `k` smallest elements, smallest first, and where they are; ties in order of the index.
+    ///
+    /// Shapes and units: `values` and `indices` have `k` elements; `values[j] = x[indices[j]]`.
+    ///
+    /// NaN and ±0: NaN is an error, since it has no place in an order; -0 and +0 tie.
+    ///
+    /// Errors: [`Error::Domain`] for `k` when it exceeds the length of `x`, [`Error::Len`] when
+    /// `values` or `indices` has another length than `k`, [`Error::Nan`]. Scratch: none beyond the
+    /// results: a heap of `k` elements is kept in them.
+    ///
+    /// ```
+    /// let (mut values, mut indices) = ([0.0f32; 2], [0; 2]);
+    /// fulmen::bottom_k(&[3.0, 7.0, 1.0, 3.0], 2, &mut values, &mut indices)?;
+    /// assert_eq!((values, indices), ([1.0, 3.0], [2, 0]));
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: as [`top_k`]. Contract: `contracts/bottom_k-v1.yaml`.
+    serial bottom_k, bottom_k_on, bottom_k_by (x: in T, k: by usize, values: out T, indices: out usize) -> Result<()>;
 }
 
 pub(crate) fn top_k_by<J: Executor, S: Simd, T: Element>(
@@ -125,35 +133,15 @@ pub(crate) fn top_k_by<J: Executor, S: Simd, T: Element>(
     values: &mut [T],
     indices: &mut [usize],
 ) -> Result<(), Error> {
-    select_by::<_, _, _, true>(j, s, x, k, values, indices)
+    contract!(
+        top_k,
+        select_by::<_, _, _, true>(j, s, x, k, values, indices),
+        &Call::new(&[x], values).indices(indices)
+    )
 }
 
-/// The `k` smallest elements, smallest first, and where they are; ties in order of the index.
-///
-/// Shapes and units: `values` and `indices` have `k` elements; `values[j] = x[indices[j]]`.
-///
-/// NaN and ±0: NaN is an error, since it has no place in an order; -0 and +0 tie.
-///
-/// Errors: [`Error::Domain`] for `k` when it exceeds the length of `x`, [`Error::Len`] when
-/// `values` or `indices` has another length than `k`, [`Error::Nan`]. Scratch: none beyond the
-/// results: a heap of `k` elements is kept in them.
-///
-/// ```
-/// let (mut values, mut indices) = ([0.0f32; 2], [0; 2]);
-/// fulmen::bottom_k(&[3.0, 7.0, 1.0, 3.0], 2, &mut values, &mut indices)?;
-/// assert_eq!((values, indices), ([1.0, 3.0], [2, 0]));
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: as [`top_k`]. Contract: `contracts/bottom_k-v1.yaml`.
-#[inline]
-pub fn bottom_k<T: Element>(x: &[T], k: usize, values: &mut [T], indices: &mut [usize]) -> Result<(), Error> {
-    bottom_k_on(crate::lanes::native(), x, k, values, indices)
-}
-
-/// [`bottom_k`] on the instruction set of `s`.
-#[inline]
-pub fn bottom_k_on<S: Simd, T: Element>(
+pub(crate) fn bottom_k_by<J: Executor, S: Simd, T: Element>(
+    j: J,
     s: S,
     x: &[T],
     k: usize,
@@ -162,7 +150,7 @@ pub fn bottom_k_on<S: Simd, T: Element>(
 ) -> Result<(), Error> {
     contract!(
         bottom_k,
-        select_by::<_, _, _, false>(Serial, s, x, k, values, indices),
+        select_by::<_, _, _, false>(j, s, x, k, values, indices),
         &Call::new(&[x], values).indices(indices)
     )
 }

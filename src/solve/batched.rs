@@ -8,12 +8,12 @@ use super::{
 };
 use crate::blas::Triangle;
 use crate::error::{Error, enough, same_len, same_shape};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::view::{BatchMut, BatchRef, MatRef};
 
-forms! {
+ops! { $ batched_forms in crate::solve::batched;
     /// [`cholesky`](crate::cholesky()) of each matrix of a batch, with its bits.
     ///
     /// Errors: those of [`cholesky`](crate::cholesky()). [`Error::Nan`] and [`Error::Domain`] come before the first write;
@@ -31,8 +31,8 @@ forms! {
     /// ```
     ///
     /// Contract: `contracts/cholesky-v1.yaml`.
-    cholesky_batched, cholesky_batched_on, cholesky_batched_by
-        (a: BatchMut<'_, T>, workspace: &mut [T]) -> Result<(), Error>;
+    serial cholesky_batched, cholesky_batched_on, cholesky_batched_by (a: by BatchMut<'_, T>, workspace: scratch T) -> Result<()>;
+
     /// [`cholesky_solve`](crate::cholesky_solve()) with each of a batch of factors, over the B of the same place.
     ///
     /// Errors: those of [`cholesky_solve`](crate::cholesky_solve()), before the first write; [`Error::Len`] names `b` when it has not as many
@@ -50,8 +50,9 @@ forms! {
     /// ```
     ///
     /// Contract: `contracts/cholesky_solve-v1.yaml`.
-    cholesky_solve_batched, cholesky_solve_batched_on, cholesky_solve_batched_by
-        (l: BatchRef<'_, T>, b: BatchMut<'_, T>, workspace: &mut [T]) -> Result<(), Error>;
+    serial cholesky_solve_batched, cholesky_solve_batched_on, cholesky_solve_batched_by
+        (l: by BatchRef<'_, T>, b: by BatchMut<'_, T>, workspace: scratch T) -> Result<()>;
+
     /// [`lu`](crate::lu()) of each square matrix of a batch, with its bits; the pivots of one follow those of the one before.
     ///
     /// Errors: those of [`lu`](crate::lu()), as by [`cholesky_batched`]; [`Error::Shape`] names `a` when its matrices are not square,
@@ -67,8 +68,8 @@ forms! {
     /// ```
     ///
     /// Contract: `contracts/lu-v1.yaml`.
-    lu_batched, lu_batched_on, lu_batched_by
-        (a: BatchMut<'_, T>, pivots: &mut [usize], workspace: &mut [T]) -> Result<(), Error>;
+    serial lu_batched, lu_batched_on, lu_batched_by (a: by BatchMut<'_, T>, pivots: out usize, workspace: scratch T) -> Result<()>;
+
     /// [`lu_solve`](crate::lu_solve()) with each of a batch of factors and its pivots, over the B of the same place.
     ///
     /// Errors: those of [`lu_solve`](crate::lu_solve()), as by [`cholesky_solve_batched`]. Scratch: that of one.
@@ -85,8 +86,9 @@ forms! {
     /// ```
     ///
     /// Contract: `contracts/lu_solve-v1.yaml`.
-    lu_solve_batched, lu_solve_batched_on, lu_solve_batched_by
-        (factors: BatchRef<'_, T>, pivots: &[usize], b: BatchMut<'_, T>, workspace: &mut [T]) -> Result<(), Error>;
+    serial lu_solve_batched, lu_solve_batched_on, lu_solve_batched_by
+        (factors: by BatchRef<'_, T>, pivots: in usize, b: by BatchMut<'_, T>, workspace: scratch T) -> Result<()>;
+
     /// [`eigh`](crate::eigh()) of each matrix of a batch, with its bits; the values of one follow those of the one before.
     ///
     /// Errors: those of [`eigh`](crate::eigh()); [`Error::Nan`] and [`Error::Domain`] come before the first write. Scratch: that of one
@@ -102,8 +104,8 @@ forms! {
     /// ```
     ///
     /// Contract: `contracts/eigh-v1.yaml`.
-    eigh_batched, eigh_batched_on, eigh_batched_by
-        (a: BatchMut<'_, T>, values: &mut [T], workspace: &mut [T]) -> Result<(), Error>;
+    serial eigh_batched, eigh_batched_on, eigh_batched_by (a: by BatchMut<'_, T>, values: out T, workspace: scratch T) -> Result<()>;
+
     /// [`svd`](crate::svd()) of each matrix of a batch, with its bits; the values of one follow those of the one before.
     ///
     /// Errors: those of [`svd`](crate::svd()); [`Error::Len`] names `u` or `vt` when it has not as many matrices; [`Error::Nan`] and
@@ -121,9 +123,8 @@ forms! {
     /// ```
     ///
     /// Contract: `contracts/svd-v1.yaml`.
-    svd_batched, svd_batched_on, svd_batched_by
-        (a: BatchMut<'_, T>, u: BatchMut<'_, T>, values: &mut [T], vt: BatchMut<'_, T>, workspace: &mut [T])
-        -> Result<(), Error>;
+    serial svd_batched, svd_batched_on, svd_batched_by
+        (a: by BatchMut<'_, T>, u: by BatchMut<'_, T>, values: out T, vt: by BatchMut<'_, T>, workspace: scratch T) -> Result<()>;
 }
 
 /// A pivot of matrix `i` by its place among the rows of all.

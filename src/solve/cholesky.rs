@@ -5,7 +5,7 @@ use super::{divides, finite};
 use crate::blas::{Diagonal, Side, Triangle, syrk_by, syrk_workspace, trsm_by, trsm_workspace};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_shape};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::slices::lines_mut;
@@ -35,7 +35,7 @@ pub const fn cholesky_solve_workspace(n: usize, cols: usize) -> usize {
     trsm_workspace(Side::Left, n, cols)
 }
 
-forms! {
+ops! { $ cholesky_ops in crate::solve::cholesky;
     /// `A = LLᵀ` of a symmetric, positive definite A, in its lower triangle: L with a positive diagonal lies where A was. The
     /// other triangle is neither read nor written. `A = UᵀU` is `cholesky` of `a.t()`.
     ///
@@ -65,7 +65,8 @@ forms! {
     ///
     /// Source: G. Golub, C. Van Loan, "Matrix Computations", §4.2; the bound: N. Higham, "Accuracy and Stability of Numerical
     /// Algorithms", §10.1. Contract: `contracts/cholesky-v1.yaml`.
-    cholesky, cholesky_on, cholesky_by (a: MatMut<'_, T>, workspace: &mut [T]) -> Result<(), Error>;
+    threads cholesky, cholesky_on, cholesky_by (a: mat_inout T, workspace: scratch T) -> Result<()>;
+
     /// `X = A⁻¹B` over B, for `A = LLᵀ` by [`cholesky`]; the other triangle of `l` is not read.
     ///
     /// Shapes: L is `n` by `n`, B is `n` by any number of columns; any strides.
@@ -88,8 +89,7 @@ forms! {
     /// ```
     ///
     /// Source: as [`cholesky`]. Contract: `contracts/cholesky_solve-v1.yaml`.
-    cholesky_solve, cholesky_solve_on, cholesky_solve_by
-        (l: MatRef<'_, T>, b: MatMut<'_, T>, workspace: &mut [T]) -> Result<(), Error>;
+    threads cholesky_solve, cholesky_solve_on, cholesky_solve_by (l: mat T, b: mat_inout T, workspace: scratch T) -> Result<()>;
 }
 
 pub(crate) fn cholesky_by<J: Executor, S: Simd, T: Element>(

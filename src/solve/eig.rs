@@ -6,7 +6,7 @@ use super::{finite, largest, scales};
 use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 use crate::reduce::dot_on;
@@ -20,7 +20,7 @@ pub const fn eig_workspace(n: usize) -> usize {
     n.saturating_mul(2).saturating_add(1).saturating_mul(n).saturating_add(scratch)
 }
 
-forms! {
+ops! { $ eig_ops in crate::solve::eig;
     /// The eigenvalues `λ = re + i·im` of A, and on demand its eigenvectors: `Av = λv` of the right ones, `uᴴA = λuᴴ` of the left ones. Column `j` has the
     /// vector of a real eigenvalue `j`; of a pair of complex ones, which stand side by side with the positive imaginary part first, columns `j` and
     /// `j + 1` have the real and the imaginary part of the vector of the first, and that of the second is its conjugate.
@@ -54,13 +54,12 @@ forms! {
     /// Source: G. Peters, J. Wilkinson, "Eigenvectors of Real and Complex Matrices by LR and QR Triangularizations" (1970); balancing: B. Parlett, C. Reinsch,
     /// "Balancing a Matrix for Calculation of Eigenvalues and Eigenvectors" (1969), by the norms of R. James, J. Langou, B. Lowery, "On Matrix Balancing and Eigenvector
     /// Computation" (2014). Contract: `contracts/eig-v1.yaml`.
-    eig, eig_on, eig_by
-        (a: MatMut<'_, T>, left: Option<MatMut<'_, T>>, right: Option<MatMut<'_, T>>, re: &mut [T], im: &mut [T], workspace: &mut [T])
-        -> Result<(), Error>;
+    serial eig, eig_on, eig_by
+        (a: mat_inout T, left: opt_mat_out T, right: opt_mat_out T, re: out T, im: out T, workspace: scratch T) -> Result<()>;
 }
 
 #[allow(clippy::too_many_arguments, reason = "the vectors of both sides, and the eigenvalues")]
-fn eig_by<S: Simd, T: Element>(
+pub(crate) fn eig_by<S: Simd, T: Element>(
     _: Serial,
     s: S,
     mut a: MatMut<'_, T>,

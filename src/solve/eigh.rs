@@ -5,7 +5,7 @@ use super::{finite, largest, multiply, orient, qr, scales};
 use crate::blas::{Triangle, gemv_on, symv_on, syr2k_by, syr2k_workspace};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::pointwise::axpy_on;
@@ -28,7 +28,7 @@ pub const fn eigh_workspace(n: usize) -> usize {
     max(panel, rest).saturating_add(n.saturating_mul(2))
 }
 
-forms! {
+ops! { $ eigh_ops in crate::solve::eigh;
     /// The eigenvalues of a symmetric A, and eigenvectors over A: column `i` of it has `A·v = values[i]·v`. The values ascend, and the
     /// vectors are orthonormal, whatever the values; the first of the largest magnitudes of each is positive. Of A the lower
     /// triangle is read; `a.t()` has the other there.
@@ -56,7 +56,7 @@ forms! {
     /// Source: J. Wilkinson, C. Reinsch, "Handbook for Automatic Computation" II, chapters II/2 and II/4; the blocks: J. Dongarra, S.
     /// Hammarling, D. Sorensen, "Block Reduction of Matrices to Condensed Forms for Eigenvalue Computations" (1989). Contract:
     /// `contracts/eigh-v1.yaml`.
-    eigh, eigh_on, eigh_by (a: MatMut<'_, T>, values: &mut [T], workspace: &mut [T]) -> Result<(), Error>;
+    threads eigh, eigh_on, eigh_by (a: mat_inout T, values: out T, workspace: scratch T) -> Result<()>;
 }
 
 pub(crate) fn eigh_by<J: Executor, S: Simd, T: Element>(

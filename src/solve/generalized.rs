@@ -6,7 +6,7 @@ use super::{finite, orient};
 use crate::blas::{Diagonal, Side, Triangle, trsm_by, trsm_workspace};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::view::MatMut;
@@ -21,7 +21,7 @@ pub const fn eigh_generalized_workspace(n: usize) -> usize {
     max(solves, max(cholesky_workspace(n), eigh_workspace(n)))
 }
 
-forms! {
+ops! { $ generalized_ops in crate::solve::generalized;
     /// The eigenvalues of a symmetric A against a symmetric, positive definite B, and vectors over A: column `i` of it has `A·v = values[i]·B·v`. The
     /// values ascend, and `VᵀBV = I`; the first of the largest magnitudes of each vector is positive. Of A and B the lower triangles are read; that of B
     /// then holds its factor by [`cholesky`](crate::cholesky()), and its other triangle is not written.
@@ -50,8 +50,8 @@ forms! {
     ///
     /// Source: R. Martin, J. Wilkinson, "Reduction of the Symmetric Eigenproblem Ax = λBx and Related Problems to Standard Form" (1968). Contract:
     /// `contracts/eigh_generalized-v1.yaml`.
-    eigh_generalized, eigh_generalized_on, eigh_generalized_by
-        (a: MatMut<'_, T>, b: MatMut<'_, T>, values: &mut [T], workspace: &mut [T]) -> Result<(), Error>;
+    threads eigh_generalized, eigh_generalized_on, eigh_generalized_by
+        (a: mat_inout T, b: mat_inout T, values: out T, workspace: scratch T) -> Result<()>;
 }
 
 pub(crate) fn eigh_generalized_by<J: Executor, S: Simd, T: Element>(

@@ -5,7 +5,7 @@ use super::{abs, divides, finite, lu};
 use crate::blas::{Diagonal, Side, Triangle, trsm_by, trsm_workspace, trsv_on};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd};
 use crate::view::{MatMut, MatRef, VecMut};
@@ -24,7 +24,7 @@ pub const fn lu_condition_workspace(n: usize) -> usize {
     n.saturating_mul(2)
 }
 
-forms! {
+ops! { $ inverse_ops in crate::solve::inverse;
     /// `A⁻¹` over A, by [`lu`](crate::lu()) and a solve for each column. Who wants `A⁻¹B` has it sooner and better from
     /// [`lu_solve`](crate::lu_solve()).
     ///
@@ -47,7 +47,8 @@ forms! {
     /// ```
     ///
     /// Source: J. Du Croz, N. Higham, "Stability of Methods for Matrix Inversion" (1992). Contract: `contracts/inverse-v1.yaml`.
-    inverse, inverse_on, inverse_by (a: MatMut<'_, T>, pivots: &mut [usize], workspace: &mut [T]) -> Result<(), Error>;
+    threads inverse, inverse_on, inverse_by (a: mat_inout T, pivots: out usize, workspace: scratch T) -> Result<()>;
+
     /// An estimate of `1/(‖A‖·‖A⁻¹‖)` in the 1-norm, for `PA = LU` by [`lu`](crate::lu()) and `norm`, the 1-norm of A (the largest sum of magnitudes of a
     /// column): about 1 at best, and near 0 where A is nearly singular; systems lose about as many digits as it has zeros. It is never less than the
     /// true one but for rounding, and seldom more than three times that.
@@ -72,8 +73,7 @@ forms! {
     /// ```
     ///
     /// Source: N. Higham, "FORTRAN Codes for Estimating the One-Norm of a Real or Complex Matrix" (1988). Contract: `contracts/lu_condition-v1.yaml`.
-    lu_condition, lu_condition_on, lu_condition_by
-        (factors: MatRef<'_, T>, pivots: &[usize], norm: T, workspace: &mut [T]) -> Result<T, Error>;
+    serial lu_condition, lu_condition_on, lu_condition_by (factors: mat T, pivots: in usize, norm: by T, workspace: scratch T) -> Result<T>;
 }
 
 pub(crate) fn inverse_by<J: Executor, S: Simd, T: Element>(
@@ -132,7 +132,7 @@ fn solve<S: Simd, T: Element>(
     }
 }
 
-fn lu_condition_by<S: Simd, T: Element>(
+pub(crate) fn lu_condition_by<S: Simd, T: Element>(
     _: Serial,
     s: S,
     factors: MatRef<'_, T>,

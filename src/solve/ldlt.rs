@@ -7,7 +7,7 @@ use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};
 use crate::blas::{Diagonal, Side, Triangle, gemv_on, trsm_by, trsm_workspace};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::slices::{copy, swap};
@@ -28,7 +28,7 @@ pub const fn ldlt_solve_workspace(n: usize, cols: usize) -> usize {
     trsm_workspace(Side::Left, n, cols)
 }
 
-forms! {
+ops! { $ ldlt_ops in crate::solve::ldlt;
     /// `PAPᵀ = LDLᵀ` of a symmetric A, in its lower triangle, which need not be definite: half the work of [`lu`](crate::lu()). D has blocks of
     /// one row and of two. Where A was lies L, without the ones of its diagonal, and on the diagonal that of D; `off[k]` is the element of D beside the
     /// diagonal in rows `k` and `k + 1`, and 0 where no such block is. As in `lu`, row and column `i` are exchanged with `pivots[i]`, in the order of
@@ -56,7 +56,8 @@ forms! {
     ///
     /// Source: J. Bunch, L. Kaufman, "Some Stable Methods for Calculating Inertia and Solving Symmetric Linear Systems" (1977); the bound: N. Higham,
     /// "Accuracy and Stability of Numerical Algorithms", §11.1. Contract: `contracts/ldlt-v1.yaml`.
-    ldlt, ldlt_on, ldlt_by (a: MatMut<'_, T>, off: &mut [T], pivots: &mut [usize], workspace: &mut [T]) -> Result<(), Error>;
+    threads ldlt, ldlt_on, ldlt_by (a: mat_inout T, off: out T, pivots: out usize, workspace: scratch T) -> Result<()>;
+
     /// `X = A⁻¹B` over B, for `PAPᵀ = LDLᵀ` by [`ldlt`]; the other triangle of `factors` is not read.
     ///
     /// Shapes: `factors` is `n` by `n`, `off` and `pivots` have `n` elements, B is `n` by any number of columns; any strides.
@@ -79,8 +80,8 @@ forms! {
     /// ```
     ///
     /// Source: as [`ldlt`]. Contract: `contracts/ldlt_solve-v1.yaml`.
-    ldlt_solve, ldlt_solve_on, ldlt_solve_by
-        (factors: MatRef<'_, T>, off: &[T], pivots: &[usize], b: MatMut<'_, T>, workspace: &mut [T]) -> Result<(), Error>;
+    threads ldlt_solve, ldlt_solve_on, ldlt_solve_by
+        (factors: mat T, off: in T, pivots: in usize, b: mat_inout T, workspace: scratch T) -> Result<()>;
 }
 
 pub(crate) fn ldlt_by<J: Executor, S: Simd, T: Element>(

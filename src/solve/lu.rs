@@ -5,7 +5,7 @@ use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};
 use crate::blas::{Diagonal, Side, Triangle, iamax_on, swap_on, transpose, trsm_by, trsm_workspace};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd};
 use crate::pointwise::axpy_on;
@@ -43,7 +43,7 @@ pub const fn lu_solve_workspace(n: usize, cols: usize) -> usize {
     trsm_workspace(Side::Left, n, cols)
 }
 
-forms! {
+ops! { $ lu_ops in crate::solve::lu;
     /// `PA = LU` with the largest pivot of each column: U and, below its diagonal, L, whose diagonal of ones is not stored, lie
     /// where A was. Row `i` was exchanged with row `pivots[i] ≥ i`, in the order of `i`.
     ///
@@ -69,7 +69,8 @@ forms! {
     ///
     /// Source: S. Toledo, "Locality of Reference in LU Decomposition with Partial Pivoting" (1997); the bound: N. Higham, "Accuracy
     /// and Stability of Numerical Algorithms", §9.3. Contract: `contracts/lu-v1.yaml`.
-    lu, lu_on, lu_by (a: MatMut<'_, T>, pivots: &mut [usize], workspace: &mut [T]) -> Result<(), Error>;
+    threads lu, lu_on, lu_by (a: mat_inout T, pivots: out usize, workspace: scratch T) -> Result<()>;
+
     /// `X = A⁻¹B` over B, for `PA = LU` by [`lu`].
     ///
     /// Shapes: `factors` is `n` by `n`, `pivots` has `n` elements, B is `n` by any number of columns; any strides.
@@ -92,8 +93,8 @@ forms! {
     /// ```
     ///
     /// Source: as [`lu`]. Contract: `contracts/lu_solve-v1.yaml`.
-    lu_solve, lu_solve_on, lu_solve_by
-        (factors: MatRef<'_, T>, pivots: &[usize], b: MatMut<'_, T>, workspace: &mut [T]) -> Result<(), Error>;
+    threads lu_solve, lu_solve_on, lu_solve_by (factors: mat T, pivots: in usize, b: mat_inout T, workspace: scratch T) -> Result<()>;
+
     /// The determinant of A, for `PA = LU` by [`lu`]: the product of U's diagonal, with the sign of P.
     ///
     /// Shapes: `factors` is `n` by `n`, of any strides; `pivots` has `n` elements; 1 for nothing.
@@ -110,7 +111,7 @@ forms! {
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/determinant-v1.yaml`.
-    determinant, determinant_on, determinant_by (factors: MatRef<'_, T>, pivots: &[usize]) -> Result<T, Error>;
+    serial determinant, determinant_on, determinant_by (factors: mat T, pivots: in usize) -> Result<T>;
 }
 
 pub(crate) fn lu_by<J: Executor, S: Simd, T: Element>(

@@ -31,7 +31,7 @@
 //! ```
 
 mod balance;
-mod batched;
+pub(crate) mod batched;
 pub(crate) mod cholesky;
 pub(crate) mod eig;
 pub(crate) mod eigh;
@@ -56,28 +56,16 @@ pub use batched::{
 pub use cholesky::{
     cholesky, cholesky_on, cholesky_solve, cholesky_solve_on, cholesky_solve_workspace, cholesky_workspace,
 };
-#[cfg(feature = "parallel")]
-pub(crate) use cholesky::{cholesky_by, cholesky_solve_by};
 pub use eig::{eig, eig_on, eig_workspace};
-#[cfg(feature = "parallel")]
-pub(crate) use eigh::eigh_by;
 pub use eigh::{eigh, eigh_on, eigh_workspace};
-#[cfg(feature = "parallel")]
-pub(crate) use generalized::eigh_generalized_by;
 pub use generalized::{eigh_generalized, eigh_generalized_on, eigh_generalized_workspace};
-#[cfg(feature = "parallel")]
-pub(crate) use inverse::inverse_by;
 pub use inverse::{
     inverse, inverse_on, inverse_workspace, lu_condition, lu_condition_on, lu_condition_workspace,
 };
 pub use ldlt::{ldlt, ldlt_on, ldlt_solve, ldlt_solve_on, ldlt_solve_workspace, ldlt_workspace};
-#[cfg(feature = "parallel")]
-pub(crate) use ldlt::{ldlt_by, ldlt_solve_by};
 pub use lu::{
     determinant, determinant_on, lu, lu_on, lu_solve, lu_solve_on, lu_solve_workspace, lu_workspace,
 };
-#[cfg(feature = "parallel")]
-pub(crate) use lu::{lu_by, lu_solve_by};
 pub use pivoted::{
     least_norm, least_norm_on, least_norm_workspace, qr_pivoted, qr_pivoted_on, qr_pivoted_workspace,
 };
@@ -85,16 +73,12 @@ pub use qr::{
     least_squares, least_squares_on, least_squares_workspace, qr, qr_apply, qr_apply_on, qr_apply_workspace,
     qr_on, qr_workspace,
 };
-#[cfg(feature = "parallel")]
-pub(crate) use qr::{least_squares_by, qr_apply_by, qr_by};
 pub use refine::{
     cholesky_refine, cholesky_refine_on, cholesky_refine_workspace, lu_refine, lu_refine_on,
     lu_refine_workspace,
 };
 pub use schur::{schur, schur_on, schur_workspace};
 pub use small::{cholesky_fixed, cholesky_solve_fixed, inverse_fixed, lu_fixed, lu_solve_fixed};
-#[cfg(feature = "parallel")]
-pub(crate) use svd::svd_by;
 pub use svd::{svd, svd_on, svd_workspace};
 pub use update::{cholesky_update, cholesky_update_on};
 

@@ -5,7 +5,7 @@ use super::{abs, finite};
 use crate::blas::{Diagonal, Side, Triangle, nrm2_on, transpose, trsm_by, trsm_workspace};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, not_negative, same_len, same_shape};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd};
 use crate::pointwise::axpy_on;
@@ -33,7 +33,7 @@ pub const fn least_norm_workspace(m: usize, n: usize, cols: usize) -> usize {
     max(max(qr_pivoted_workspace(m, n), left), kept.saturating_add(then))
 }
 
-forms! {
+ops! { $ pivoted_ops in crate::solve::pivoted;
     /// `AP = QR` with the largest of the columns that are left in front at each step, so that the diagonal of R descends in magnitude: R and Q lie
     /// where A was, as [`qr`](crate::qr()) leaves them, and column `j` of `AP` is column `pivots[j]` of A.
     ///
@@ -60,8 +60,8 @@ forms! {
     ///
     /// Source: P. Businger, G. Golub, "Linear Least Squares Solutions by Householder Transformations" (1965); the norms: Z. Drmač, Z. Bujanović, "On the
     /// Failure of Rank-Revealing QR Factorization Software" (2008). Contract: `contracts/qr_pivoted-v1.yaml`.
-    qr_pivoted, qr_pivoted_on, qr_pivoted_by
-        (a: MatMut<'_, T>, tau: &mut [T], pivots: &mut [usize], workspace: &mut [T]) -> Result<(), Error>;
+    serial qr_pivoted, qr_pivoted_on, qr_pivoted_by (a: mat_inout T, tau: out T, pivots: out usize, workspace: scratch T) -> Result<()>;
+
     /// The X of least norm among those for which `|AX - B|`, column by column, is least, whatever A's rank, which is returned: the number of elements of
     /// the diagonal of R, of [`qr_pivoted`], whose magnitude is more than `tolerance` times the first. What is less counts as 0. X lies over the
     /// first `n` rows of B; A, `tau` and `pivots` become those of `qr_pivoted`.
@@ -89,8 +89,8 @@ forms! {
     /// ```
     ///
     /// Source: G. Golub, C. Van Loan, "Matrix Computations", §5.5 (the complete orthogonal decomposition). Contract: `contracts/least_norm-v1.yaml`.
-    least_norm, least_norm_on, least_norm_by
-        (a: MatMut<'_, T>, tau: &mut [T], pivots: &mut [usize], b: MatMut<'_, T>, tolerance: T, workspace: &mut [T]) -> Result<usize, Error>;
+    serial least_norm, least_norm_on, least_norm_by
+        (a: mat_inout T, tau: out T, pivots: out usize, b: mat_inout T, tolerance: by T, workspace: scratch T) -> Result<usize>;
 }
 
 /// The factors, on a copy whose columns follow each other, with the norms of what is left of them behind it.
@@ -159,7 +159,7 @@ fn pivot<S: Simd, T: Element>(
     Ok(())
 }
 
-fn qr_pivoted_by<S: Simd, T: Element>(
+pub(crate) fn qr_pivoted_by<S: Simd, T: Element>(
     _: Serial,
     s: S,
     a: MatMut<'_, T>,
@@ -184,7 +184,7 @@ fn qr_pivoted_by<S: Simd, T: Element>(
 }
 
 #[allow(clippy::too_many_arguments, reason = "the operands, and what counts as 0")]
-fn least_norm_by<S: Simd, T: Element>(
+pub(crate) fn least_norm_by<S: Simd, T: Element>(
     j: Serial,
     s: S,
     mut a: MatMut<'_, T>,

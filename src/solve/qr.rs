@@ -5,7 +5,7 @@ use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};
 use crate::blas::{Diagonal, Side, Triangle, nrm2_on, transpose, trsm_by, trsm_workspace};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd};
 use crate::pointwise::axpy_on;
@@ -45,7 +45,7 @@ pub const fn least_squares_workspace(m: usize, n: usize, cols: usize) -> usize {
     if factor > solve { factor } else { solve }
 }
 
-forms! {
+ops! { $ qr_ops in crate::solve::qr;
     /// `A = QR`: R lies in the upper triangle of A, and below it the vectors `v` of the reflections `H = I - τvvᵀ` whose product
     /// is Q; the first element of each, 1, is not stored.
     ///
@@ -70,7 +70,8 @@ forms! {
     ///
     /// Source: R. Schreiber, C. Van Loan, "A Storage-Efficient WY Representation for Products of Householder Transformations"
     /// (1989); the bound: N. Higham, "Accuracy and Stability of Numerical Algorithms", §19.3. Contract: `contracts/qr-v1.yaml`.
-    qr, qr_on, qr_by (a: MatMut<'_, T>, tau: &mut [T], workspace: &mut [T]) -> Result<(), Error>;
+    threads qr, qr_on, qr_by (a: mat_inout T, tau: out T, workspace: scratch T) -> Result<()>;
+
     /// `C = QᵀC` when `transposed`, else `C = QC`, for the Q of [`qr`].
     ///
     /// Shapes: `factors` is `m` by `n`, as `qr` leaves it, C is `m` by any number of columns, both of any strides; `tau` has
@@ -94,8 +95,9 @@ forms! {
     /// ```
     ///
     /// Source: as [`qr`]. Contract: `contracts/qr_apply-v1.yaml`.
-    qr_apply, qr_apply_on, qr_apply_by
-        (transposed: bool, factors: MatRef<'_, T>, tau: &[T], c: MatMut<'_, T>, workspace: &mut [T]) -> Result<(), Error>;
+    threads qr_apply, qr_apply_on, qr_apply_by
+        (transposed: by bool, factors: mat T, tau: in T, c: mat_inout T, workspace: scratch T) -> Result<()>;
+
     /// The X for which `|AX - B|`, column by column, is least: over the first rows of B. A and `tau` become those of [`qr`];
     /// the norm of a column's other rows is what remains.
     ///
@@ -122,8 +124,8 @@ forms! {
     ///
     /// Source: G. Golub, "Numerical Methods for Solving Linear Least Squares Problems" (1965). Contract:
     /// `contracts/least_squares-v1.yaml`.
-    least_squares, least_squares_on, least_squares_by
-        (a: MatMut<'_, T>, tau: &mut [T], b: MatMut<'_, T>, workspace: &mut [T]) -> Result<(), Error>;
+    threads least_squares, least_squares_on, least_squares_by
+        (a: mat_inout T, tau: out T, b: mat_inout T, workspace: scratch T) -> Result<()>;
 }
 
 /// A workspace in its parts.

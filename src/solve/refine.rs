@@ -7,7 +7,7 @@ use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};
 use crate::blas::{Side, Triangle, symm_on, symm_workspace};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_shape};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 use crate::view::{MatMut, MatRef};
@@ -25,7 +25,7 @@ pub const fn cholesky_refine_workspace(n: usize, cols: usize) -> [usize; 2] {
     [left.saturating_add(product), left.saturating_add(cholesky_solve_workspace(n, cols))]
 }
 
-forms! {
+ops! { $ refine_ops in crate::solve::refine;
     /// `AX = B` by factors of A in `f32`, and how often X was refined: what X leaves of B is computed with A itself, solved for by the factors, and
     /// added, until `|B - AX| ≤ √n·ε·|A|·|X|` for each column by the largest of sums along rows, and of the column's elements; ε is the distance from 1 to
     /// the next number. X is then as good as factors in A's own type would have made it. The factors are those that [`lu`](crate::lu()) makes of A
@@ -60,9 +60,9 @@ forms! {
     ///
     /// Source: C. Moler, "Iterative Refinement in Floating Point" (1967); J. Langou and others, "Exploiting the Performance of 32 bit Floating Point Arithmetic
     /// in Obtaining 64 bit Accuracy" (2006). Contract: `contracts/lu_refine-v1.yaml`.
-    lu_refine, lu_refine_on, lu_refine_by
-        (a: MatRef<'_, T>, factors: MatRef<'_, f32>, pivots: &[usize], b: MatRef<'_, T>, x: MatMut<'_, T>, most: usize, workspace: &mut [T], narrow: &mut [f32])
-        -> Result<usize, Error>;
+    serial lu_refine, lu_refine_on, lu_refine_by
+        (a: mat T, factors: mat f32, pivots: in usize, b: mat T, x: mat_out T, most: by usize, workspace: scratch T, narrow: scratch f32) -> Result<usize>;
+
     /// `AX = B` of a symmetric, positive definite A, of which the lower triangle is read, by its factor in `f32`, and how often X was refined: as [`lu_refine`], with
     /// the factor that [`cholesky`](crate::cholesky()) makes of A as numbers in `f32`.
     ///
@@ -91,13 +91,12 @@ forms! {
     /// ```
     ///
     /// Source: as [`lu_refine`]. Contract: `contracts/cholesky_refine-v1.yaml`.
-    cholesky_refine, cholesky_refine_on, cholesky_refine_by
-        (a: MatRef<'_, T>, l: MatRef<'_, f32>, b: MatRef<'_, T>, x: MatMut<'_, T>, most: usize, workspace: &mut [T], narrow: &mut [f32])
-        -> Result<usize, Error>;
+    serial cholesky_refine, cholesky_refine_on, cholesky_refine_by
+        (a: mat T, l: mat f32, b: mat T, x: mat_out T, most: by usize, workspace: scratch T, narrow: scratch f32) -> Result<usize>;
 }
 
 #[allow(clippy::too_many_arguments, reason = "the matrix twice, both sides and both workspaces")]
-fn lu_refine_by<S: Simd, T: Element>(
+pub(crate) fn lu_refine_by<S: Simd, T: Element>(
     j: Serial,
     s: S,
     a: MatRef<'_, T>,
@@ -143,7 +142,7 @@ fn lu_refine_by<S: Simd, T: Element>(
 }
 
 #[allow(clippy::too_many_arguments, reason = "the matrix twice, both sides and both workspaces")]
-fn cholesky_refine_by<S: Simd, T: Element>(
+pub(crate) fn cholesky_refine_by<S: Simd, T: Element>(
     j: Serial,
     s: S,
     a: MatRef<'_, T>,

@@ -4,7 +4,7 @@ use super::qr::reflection;
 use super::{abs, finite, largest, multiply, scales};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 use crate::pointwise::axpy_on;
@@ -17,7 +17,7 @@ pub const fn schur_workspace(n: usize) -> usize {
     n.saturating_mul(2).saturating_add(3).saturating_mul(n)
 }
 
-forms! {
+ops! { $ schur_ops in crate::solve::schur;
     /// `A = ZTZᵀ` and the eigenvalues of A: Z orthogonal, T over A, upper triangular but for blocks of two rows on its diagonal, one for each pair of
     /// complex eigenvalues, `re ± i·im`, whose diagonal is `re` twice and whose other elements have opposite signs. The eigenvalues come
     /// in the order of T's diagonal, of a pair the one with a positive imaginary part first; `im` is 0 for real ones. The first columns of Z
@@ -46,12 +46,11 @@ forms! {
     ///
     /// Source: J. Francis, "The QR Transformation" (1961); what counts as 0: M. Ahues, F. Tisseur, "A New Deflation Criterion for the QR Algorithm" (1997); the
     /// blocks of two: Z. Bai, J. Demmel, "On Swapping Diagonal Blocks in Real Schur Form" (1993). Contract: `contracts/schur-v1.yaml`.
-    schur, schur_on, schur_by
-        (a: MatMut<'_, T>, z: MatMut<'_, T>, re: &mut [T], im: &mut [T], workspace: &mut [T]) -> Result<(), Error>;
+    serial schur, schur_on, schur_by (a: mat_inout T, z: mat_out T, re: out T, im: out T, workspace: scratch T) -> Result<()>;
 }
 
 #[allow(clippy::too_many_arguments, reason = "the factors, and the eigenvalues")]
-fn schur_by<S: Simd, T: Element>(
+pub(crate) fn schur_by<S: Simd, T: Element>(
     _: Serial,
     s: S,
     mut a: MatMut<'_, T>,

@@ -6,7 +6,7 @@ use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};
 use crate::blas::{gemv_on, transpose};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd};
 use crate::slices::swap;
@@ -29,7 +29,7 @@ pub const fn svd_workspace(m: usize, n: usize) -> usize {
     rest.saturating_add(n.saturating_mul(4))
 }
 
-forms! {
+ops! { $ svd_ops in crate::solve::svd;
     /// `A = U·diag(values)·Vᵀ`: the singular values, which descend and are not negative, the first `min(m, n)` left singular
     /// vectors in the columns of U, and the right ones in the rows of `Vᵀ`. Both are orthonormal whatever A's rank; the
     /// first of the largest magnitudes of each left vector (of each right one when `m < n`) is positive. A is overwritten.
@@ -58,8 +58,7 @@ forms! {
     /// Source: G. Golub, W. Kahan, "Calculating the Singular Values and Pseudo-Inverse of a Matrix" (1965); the iteration: J. Demmel, W.
     /// Kahan, "Accurate Singular Values of Bidiagonal Matrices" (1990); the blocks: J. Dongarra, S. Hammarling, D. Sorensen, "Block
     /// Reduction of Matrices to Condensed Forms for Eigenvalue Computations" (1989). Contract: `contracts/svd-v1.yaml`.
-    svd, svd_on, svd_by
-        (a: MatMut<'_, T>, u: MatMut<'_, T>, values: &mut [T], vt: MatMut<'_, T>, workspace: &mut [T]) -> Result<(), Error>;
+    threads svd, svd_on, svd_by (a: mat_inout T, u: mat_out T, values: out T, vt: mat_out T, workspace: scratch T) -> Result<()>;
 }
 
 pub(crate) fn svd_by<J: Executor, S: Simd, T: Element>(

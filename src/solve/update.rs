@@ -4,12 +4,12 @@ use super::{abs, divides, finite};
 use crate::blas::Triangle;
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len, same_shape};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 use crate::view::{MatMut, MatRef};
 
-forms! {
+ops! { $ update_ops in crate::solve::update;
     /// The factor of `LLᵀ + xxᵀ`, or with `down` of `LLᵀ - xxᵀ`, over L, in `n²` steps instead of `n³/3`. `x` is overwritten.
     ///
     /// Shapes: L is `n` by `n`, of any strides, as [`cholesky`](crate::cholesky()) leaves it: its other triangle is neither read nor written; `x` has `n`
@@ -33,7 +33,7 @@ forms! {
     ///
     /// Source: P. Gill, G. Golub, W. Murray, M. Saunders, "Methods for Modifying Matrix Factorizations" (1974); the other way: J. Dongarra, C. Moler, J. Bunch,
     /// G. Stewart, "LINPACK Users' Guide", chapter 10. Contract: `contracts/cholesky_update-v1.yaml`.
-    cholesky_update, cholesky_update_on, cholesky_update_by (down: bool, l: MatMut<'_, T>, x: &mut [T]) -> Result<(), Error>;
+    serial cholesky_update, cholesky_update_on, cholesky_update_by (down: by bool, l: mat_inout T, x: inout T) -> Result<()>;
 }
 
 /// Columns whose turns are made together, so that a row is read and written once for all of them.
@@ -64,7 +64,7 @@ fn turn<T: Element>(f: T, g: T) -> [T; 3] {
     [T::from_f64(f.to_f64() / r), T::from_f64(g.to_f64() / r), T::from_f64(r)]
 }
 
-fn cholesky_update_by<S: Simd, T: Element>(
+pub(crate) fn cholesky_update_by<S: Simd, T: Element>(
     _: Serial,
     _: S,
     down: bool,

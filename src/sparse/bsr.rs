@@ -2,9 +2,10 @@
 
 use super::Csr;
 use super::csr::{ascend, ends};
-use super::spmv::{Rows, Work, axpby, spmv_by};
+pub(crate) use super::spmv::spmv_by;
+use super::spmv::{Rows, Work, axpby};
 use crate::error::{Error, same_len};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::Element;
 
 /// A matrix of dense blocks of `block[0]` rows and `block[1]` columns, in compressed rows of blocks: those from `offsets[i]` to `offsets[i + 1]` are in
@@ -181,7 +182,7 @@ impl<T: Sync> Work for Bsr<'_, T> {
     }
 }
 
-forms! {
+ops! { $ bsr_forms in crate::sparse::bsr;
     /// [`spmv`](crate::spmv()) of a matrix in block compressed rows: `y = αAx + βy`.
     ///
     /// Shapes: `x` has A's columns, `y` its rows. The elements of each row are multiplied and added in their order, one sum for each row, side by
@@ -204,7 +205,7 @@ forms! {
     /// ```
     ///
     /// Source: [`Bsr`]. Contract: `contracts/spmv-v1.yaml`.
-    spmv_bsr, spmv_bsr_on, spmv_by (alpha: T, a: Bsr<'_, T>, x: &[T], beta: T, y: &mut [T]) -> Result<(), Error>;
+    threads spmv_bsr, spmv_bsr_on, spmv_by (alpha: by T, a: by Bsr<'_, T>, x: in T, beta: by T, y: out T) -> Result<()>;
 }
 
 impl<T: Element> Rows<T> for Bsr<'_, T> {

@@ -6,7 +6,7 @@ use super::{Csr, spmv_on};
 use crate::blas::{Diagonal, Triangle};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, not_negative, same_len, same_shape};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 use crate::pointwise::axpy_on;
@@ -18,7 +18,7 @@ pub const fn cg_workspace(n: usize) -> usize {
     n.saturating_mul(4)
 }
 
-forms! {
+ops! { $ cg_ops in crate::sparse::cg;
     /// `Ax = b` of a sparse, symmetric, positive definite A by conjugate gradients, from the `x` that there is, until the 2-norm of `b - Ax` is at most
     /// `tolerance` times that of `b`. Each step solves with `lu`, whose two triangles (L has ones on its diagonal) make about A: the
     /// factors of [`ilu0`](crate::ilu0()), or A's diagonal alone (Jacobi), or ones on a diagonal for no preconditioner. [`Cg`] makes one step at a
@@ -56,12 +56,12 @@ forms! {
     /// ```
     ///
     /// Source: Y. Saad, "Iterative Methods for Sparse Linear Systems", 2nd edition, §9.2.1. Contract: `contracts/cg-v1.yaml`.
-    cg, cg_on, cg_by (a: Csr<'_, T>, lu: Csr<'_, T>, b: &[T], x: &mut [T], tolerance: T, most: usize, workspace: &mut [T])
-        -> Result<(), Error>;
+    serial cg, cg_on, cg_by
+        (a: by Csr<'_, T>, lu: by Csr<'_, T>, b: in T, x: inout T, tolerance: by T, most: by usize, workspace: scratch T) -> Result<()>;
 }
 
 #[allow(clippy::too_many_arguments, reason = "the operands, and where it ends")]
-fn cg_by<S: Simd, T: Element>(
+pub(crate) fn cg_by<S: Simd, T: Element>(
     _: Serial,
     s: S,
     a: Csr<'_, T>,

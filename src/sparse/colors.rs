@@ -7,7 +7,7 @@ use super::sweep::{relaxed, swept};
 use super::triangular::divides;
 use crate::blas::Triangle;
 use crate::error::{Error, enough, same_len, same_shape};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 
@@ -141,7 +141,7 @@ impl<'a> Colors<'a> {
     }
 }
 
-forms! {
+ops! { $ colors_forms in crate::sparse::colors;
     /// A sweep as that of [`gauss_seidel`](crate::gauss_seidel()), one colour after the other: `xᵢ + ω(b - Ax)ᵢ/aᵢᵢ` for all rows of a colour, with what `x` holds before any of
     /// them is written. [`Triangle::Lower`] begins with the first colour, [`Triangle::Upper`] with the last. Where rows of a colour share no element, it is the
     /// sweep over the rows in this order; of a single colour it is a step of Jacobi's method.
@@ -168,8 +168,8 @@ forms! {
     /// ```
     ///
     /// Source: [`Colors`]. Contract: `contracts/gauss_seidel-v1.yaml`.
-    gauss_seidel_colored, gauss_seidel_colored_on, gauss_seidel_colored_by
-        (order: Triangle, omega: T, a: Csr<'_, T>, colors: Colors<'_>, b: &[T], x: &mut [T], workspace: &mut [T]) -> Result<(), Error>;
+    threads gauss_seidel_colored, gauss_seidel_colored_on, gauss_seidel_colored_by
+        (order: by Triangle, omega: by T, a: by Csr<'_, T>, colors: by Colors<'_>, b: in T, x: out T, workspace: scratch T) -> Result<()>;
 }
 
 /// Rows of a colour, of about as many elements each.

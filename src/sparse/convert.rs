@@ -4,7 +4,7 @@ use super::Csr;
 use super::csr::pairs;
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 
@@ -14,7 +14,7 @@ pub const fn coo_to_csr_workspace(rows: usize, cols: usize, len: usize) -> usize
     most.saturating_add(1).saturating_add(len.saturating_mul(2))
 }
 
-forms! {
+ops! { $ convert_ops in crate::sparse::convert;
     /// Compressed rows of a matrix of coordinates: element `x[k]` stands in row `i[k]` and column `j[k]`, in any order. Those of one place are added, in
     /// the order that they have. [`Csr::new`] takes `offsets`, and as many of `columns` and `values` as are returned.
     ///
@@ -42,9 +42,10 @@ forms! {
     /// ```
     ///
     /// Source: the definition; the order: D. Knuth, "The Art of Computer Programming" 3, §5.2.5. Contract: `contracts/coo_to_csr-v1.yaml`.
-    coo_to_csr, coo_to_csr_on, coo_to_csr_by
-        (rows: usize, cols: usize, i: &[u32], j: &[u32], x: &[T], offsets: &mut [usize], columns: &mut [u32], values: &mut [T], workspace: &mut [usize])
-        -> Result<usize, Error>;
+    serial coo_to_csr, coo_to_csr_on, coo_to_csr_by
+        (rows: by usize, cols: by usize, i: by &[u32], j: by &[u32], x: in T, offsets: by &mut [usize], columns: by &mut [u32],
+         values: out T, workspace: by &mut [usize]) -> Result<usize>;
+
     /// The transpose of a sparse A, in compressed rows, too. Those are A's compressed columns: a matrix in CSC is the `Csr` of its transpose, so this
     /// is the conversion either way.
     ///
@@ -68,8 +69,8 @@ forms! {
     ///
     /// Source: F. Gustavson, "Two Fast Algorithms for Sparse Matrices: Multiplication and Permuted Transposition" (1978). Contract:
     /// `contracts/csr_transpose-v1.yaml`.
-    csr_transpose, csr_transpose_on, csr_transpose_by
-        (a: Csr<'_, T>, offsets: &mut [usize], columns: &mut [u32], values: &mut [T]) -> Result<(), Error>;
+    serial csr_transpose, csr_transpose_on, csr_transpose_by
+        (a: by Csr<'_, T>, offsets: by &mut [usize], columns: by &mut [u32], values: inout T) -> Result<()>;
 }
 
 /// `Ok` when every index is below that.
@@ -105,7 +106,7 @@ fn sort(from: impl Iterator<Item = usize> + Clone, key: &[u32], counts: &mut [us
 }
 
 #[allow(clippy::too_many_arguments, reason = "coordinates and compressed rows")]
-fn coo_to_csr_by<S: Simd, T: Element>(
+pub(crate) fn coo_to_csr_by<S: Simd, T: Element>(
     _: Serial,
     _: S,
     rows: usize,
@@ -183,7 +184,7 @@ pub(super) fn at_least(needed: usize, columns: usize, values: usize) -> Result<(
     same_len("values", needed, values.min(needed))
 }
 
-fn csr_transpose_by<S: Simd, T: Element>(
+pub(crate) fn csr_transpose_by<S: Simd, T: Element>(
     _: Serial,
     _: S,
     a: Csr<'_, T>,

@@ -3,9 +3,10 @@
 use super::Csr;
 use super::csr::pairs;
 use super::sell::{FEW, STRIP};
-use super::spmv::{Rows, Work, axpby, spmv_by};
+pub(crate) use super::spmv::spmv_by;
+use super::spmv::{Rows, Work, axpby};
 use crate::error::{Error, same_len};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::Element;
 
 /// A matrix of whole diagonals: element `(i, i + offsets[d])` stands at `d * rows + i` of `values`. What would lie outside the matrix is there, too,
@@ -154,7 +155,7 @@ impl<T: Sync> Work for Dia<'_, T> {
     }
 }
 
-forms! {
+ops! { $ dia_forms in crate::sparse::dia;
     /// [`spmv`](crate::spmv()) of a matrix by diagonals: `y = αAx + βy`.
     ///
     /// Shapes: `x` has A's columns, `y` its rows. The elements of each row are multiplied and added in their order, one sum for each row, side by
@@ -177,7 +178,7 @@ forms! {
     /// ```
     ///
     /// Source: [`Dia`]. Contract: `contracts/spmv-v1.yaml`.
-    spmv_dia, spmv_dia_on, spmv_by (alpha: T, a: Dia<'_, T>, x: &[T], beta: T, y: &mut [T]) -> Result<(), Error>;
+    threads spmv_dia, spmv_dia_on, spmv_by (alpha: by T, a: by Dia<'_, T>, x: in T, beta: by T, y: out T) -> Result<()>;
 }
 
 impl<T: Element> Rows<T> for Dia<'_, T> {

@@ -6,7 +6,7 @@ use super::{Csr, spmv_on};
 use crate::blas::{Diagonal, Triangle};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, not_negative, same_len, same_shape};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 use crate::pointwise::axpy_on;
@@ -25,7 +25,7 @@ pub const fn bicgstab_workspace(n: usize) -> usize {
     n.saturating_mul(6)
 }
 
-forms! {
+ops! { $ krylov_ops in crate::sparse::krylov;
     /// `Ax = b` of a sparse A by the method of generalised minimal residuals, from the `x` that there is, until the 2-norm of `b - Ax` is at most `tolerance`
     /// times that of `b`. Directions are solved with `lu` first, whose two triangles (L has ones on its diagonal) make about A, as for
     /// [`cg`](crate::cg()): the factors of [`ilu0`](crate::ilu0()), or A's diagonal, or ones on a diagonal for no preconditioner. After `restart`
@@ -61,9 +61,9 @@ forms! {
     ///
     /// Source: Y. Saad, M. Schultz, "GMRES: A Generalized Minimal Residual Algorithm for Solving Nonsymmetric Linear Systems" (1986). Contract:
     /// `contracts/gmres-v1.yaml`.
-    gmres, gmres_on, gmres_by
-        (a: Csr<'_, T>, lu: Csr<'_, T>, b: &[T], x: &mut [T], tolerance: T, restart: usize, most: usize, workspace: &mut [T])
-        -> Result<(), Error>;
+    serial gmres, gmres_on, gmres_by
+        (a: by Csr<'_, T>, lu: by Csr<'_, T>, b: in T, x: inout T, tolerance: by T, restart: by usize, most: by usize, workspace: scratch T) -> Result<()>;
+
     /// `Ax = b` of a sparse A by stabilised bi-conjugate gradients, from the `x` that there is, until the 2-norm of what is left of `b` is at most `tolerance`
     /// times that of `b`. `lu` is a preconditioner as for [`gmres`]. Memory and time of a step do not grow, but it may fail where [`gmres`] does not.
     ///
@@ -91,8 +91,8 @@ forms! {
     ///
     /// Source: H. van der Vorst, "Bi-CGSTAB: A Fast and Smoothly Converging Variant of Bi-CG for the Solution of Nonsymmetric Linear Systems" (1992).
     /// Contract: `contracts/bicgstab-v1.yaml`.
-    bicgstab, bicgstab_on, bicgstab_by
-        (a: Csr<'_, T>, lu: Csr<'_, T>, b: &[T], x: &mut [T], tolerance: T, most: usize, workspace: &mut [T]) -> Result<(), Error>;
+    serial bicgstab, bicgstab_on, bicgstab_by
+        (a: by Csr<'_, T>, lu: by Csr<'_, T>, b: in T, x: inout T, tolerance: by T, most: by usize, workspace: scratch T) -> Result<()>;
 }
 
 /// What both check.
@@ -144,7 +144,7 @@ fn length<T: Element>(x: T, y: T) -> T {
 }
 
 #[allow(clippy::too_many_arguments, reason = "the operands, and where it ends")]
-fn gmres_by<S: Simd, T: Element>(
+pub(crate) fn gmres_by<S: Simd, T: Element>(
     _: Serial,
     s: S,
     a: Csr<'_, T>,
@@ -299,7 +299,7 @@ fn cycle<S: Simd, T: Element>(
 }
 
 #[allow(clippy::too_many_arguments, reason = "the operands, and where it ends")]
-fn bicgstab_by<S: Simd, T: Element>(
+pub(crate) fn bicgstab_by<S: Simd, T: Element>(
     _: Serial,
     s: S,
     a: Csr<'_, T>,

@@ -7,7 +7,7 @@ use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};
 use crate::blas::{Diagonal, Triangle, gemv_on, nrm2_on};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, not_negative, same_len, same_shape};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 use crate::reduce::dot_on;
@@ -32,7 +32,7 @@ pub const fn lobpcg_workspace(n: usize, k: usize) -> usize {
     vectors.saturating_add(small).saturating_add(i)
 }
 
-forms! {
+ops! { $ lobpcg_ops in crate::sparse::lobpcg;
     /// The `k` smallest eigenvalues of a sparse, symmetric A, or with `largest` the largest ones, and vectors `Av = λBv`, by the locally optimal block
     /// preconditioned conjugate gradient method, from the vectors that `x` has; how many steps it took. B is symmetric and positive definite; without one it is
     /// the identity. `lu` is a preconditioner as for [`cg`](crate::cg()): two triangles that make about A (or A less a shift), symmetric and positive
@@ -71,9 +71,9 @@ forms! {
     ///
     /// Source: A. Knyazev, "Toward the Optimal Preconditioned Eigensolver: Locally Optimal Block Preconditioned Conjugate Gradient Method" (2001); the last directions:
     /// J. Duersch, M. Shao, C. Yang, M. Gu, "A Robust and Efficient Implementation of LOBPCG" (2018). Contract: `contracts/lobpcg-v1.yaml`.
-    lobpcg, lobpcg_on, lobpcg_by
-        (largest: bool, a: Csr<'_, T>, b: Option<Csr<'_, T>>, lu: Option<Csr<'_, T>>, x: &mut [T], values: &mut [T], tolerance: T, most: usize, workspace: &mut [T])
-        -> Result<usize, Error>;
+    serial lobpcg, lobpcg_on, lobpcg_by
+        (largest: by bool, a: by Csr<'_, T>, b: by Option<Csr<'_, T>>, lu: by Option<Csr<'_, T>>, x: inout T, values: inout T,
+         tolerance: by T, most: by usize, workspace: scratch T) -> Result<usize>;
 }
 
 /// The largest sum of magnitudes in a row.
@@ -268,7 +268,7 @@ impl<'a, T: Element> Space<'a, T> {
 }
 
 #[allow(clippy::too_many_arguments, reason = "the operands, and where it ends")]
-fn lobpcg_by<S: Simd, T: Element>(
+pub(crate) fn lobpcg_by<S: Simd, T: Element>(
     _: Serial,
     s: S,
     largest: bool,

@@ -33,8 +33,6 @@ pub(crate) mod triangular;
 
 pub use bsr::{Bsr, spmv_bsr, spmv_bsr_on};
 pub use cg::{Cg, cg, cg_on, cg_workspace};
-#[cfg(feature = "parallel")]
-pub(crate) use colors::gauss_seidel_colored_by;
 pub use colors::{Colors, gauss_seidel_colored, gauss_seidel_colored_on};
 pub use convert::{coo_to_csr, coo_to_csr_on, coo_to_csr_workspace, csr_transpose, csr_transpose_on};
 pub use csr::Csr;
@@ -44,11 +42,7 @@ pub use lobpcg::{lobpcg, lobpcg_on, lobpcg_workspace};
 pub use sddmm::{sddmm, sddmm_on};
 pub use sell::{Sell, spmv_sell, spmv_sell_on};
 pub use spgemm::{spadd, spadd_on, spgemm, spgemm_on, spgemm_workspace};
-#[cfg(feature = "parallel")]
-pub(crate) use spmm::spmm_by;
 pub use spmm::{spmm, spmm_on};
 pub use spmv::{spmv, spmv_on, spmv_transposed, spmv_transposed_on};
-#[cfg(feature = "parallel")]
-pub(crate) use spmv::{spmv_by, spmv_transposed_by};
 pub use sweep::{gauss_seidel, gauss_seidel_on, ic0, ic0_on};
 pub use triangular::{ilu0, ilu0_on, spsv, spsv_on};

@@ -3,7 +3,7 @@
 use super::Csr;
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len, same_shape};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 use crate::view::MatRef;
@@ -11,7 +11,7 @@ use crate::view::MatRef;
 /// Independent partial sums of a product.
 pub(crate) const PARTS: usize = 16;
 
-forms! {
+ops! { $ sddmm_ops in crate::sparse::sddmm;
     /// `values = α(XY) + β·values` where A stores elements: of a product of dense matrices what a sparse pattern samples. A's own values are not
     /// read; `values` has one for each of its elements, in their order.
     ///
@@ -33,12 +33,11 @@ forms! {
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/sddmm-v1.yaml`.
-    sddmm, sddmm_on, sddmm_by
-        (alpha: T, x: MatRef<'_, T>, y: MatRef<'_, T>, a: Csr<'_, T>, beta: T, values: &mut [T]) -> Result<(), Error>;
+    serial sddmm, sddmm_on, sddmm_by (alpha: by T, x: mat T, y: mat T, a: by Csr<'_, T>, beta: by T, values: inout T) -> Result<()>;
 }
 
 #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
-fn sddmm_by<S: Simd, T: Element>(
+pub(crate) fn sddmm_by<S: Simd, T: Element>(
     _: Serial,
     s: S,
     alpha: T,

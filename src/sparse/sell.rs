@@ -2,9 +2,10 @@
 
 use super::Csr;
 use super::csr::{ends, pairs};
-use super::spmv::{Rows, Work, axpby, spmv_by};
+pub(crate) use super::spmv::spmv_by;
+use super::spmv::{Rows, Work, axpby};
 use crate::error::{Error, same_len};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::Element;
 use core::cmp::Reverse;
 
@@ -254,7 +255,7 @@ impl<T: Sync> Work for Sell<'_, T> {
     }
 }
 
-forms! {
+ops! { $ sell_forms in crate::sparse::sell;
     /// [`spmv`](crate::spmv()) of a matrix in SELL-C-σ: `y = αAx + βy`.
     ///
     /// Shapes: `x` has A's columns, `y` its rows. The elements of each row are multiplied and added in their order, one sum for each row, side by
@@ -277,7 +278,7 @@ forms! {
     /// ```
     ///
     /// Source: [`Sell`]. Contract: `contracts/spmv-v1.yaml`.
-    spmv_sell, spmv_sell_on, spmv_by (alpha: T, a: Sell<'_, T>, x: &[T], beta: T, y: &mut [T]) -> Result<(), Error>;
+    threads spmv_sell, spmv_sell_on, spmv_by (alpha: by T, a: by Sell<'_, T>, x: in T, beta: by T, y: out T) -> Result<()>;
 }
 
 impl<T: Element> Rows<T> for Sell<'_, T> {

@@ -5,7 +5,7 @@ use super::convert::at_least;
 use super::csr::pairs;
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 
@@ -33,7 +33,7 @@ pub const fn spgemm_workspace(cols: usize) -> usize {
     cols.saturating_add(words(cols)).saturating_add(words(words(cols)))
 }
 
-forms! {
+ops! { $ spgemm_ops in crate::sparse::spgemm;
     /// `C = AB` of sparse A and B, in compressed rows: an element wherever a product falls, also where the sum is 0, as nothing is dropped. The
     /// number of elements is returned; [`Csr::product_len`] says it beforehand. [`Csr::new`] takes `offsets`, and as many of `columns` and `values`.
     ///
@@ -64,9 +64,9 @@ forms! {
     ///
     /// Source: F. Gustavson, "Two Fast Algorithms for Sparse Matrices: Multiplication and Permuted Transposition" (1978). Contract:
     /// `contracts/spgemm-v1.yaml`.
-    spgemm, spgemm_on, spgemm_by
-        (a: Csr<'_, T>, b: Csr<'_, T>, offsets: &mut [usize], columns: &mut [u32], values: &mut [T], workspace: &mut [usize])
-        -> Result<usize, Error>;
+    serial spgemm, spgemm_on, spgemm_by
+        (a: by Csr<'_, T>, b: by Csr<'_, T>, offsets: by &mut [usize], columns: by &mut [u32], values: out T, workspace: by &mut [usize]) -> Result<usize>;
+
     /// `C = αA + βB` of sparse A and B, in compressed rows: an element wherever A or B has one, whatever its value. The number of elements is
     /// returned; [`Csr::sum_len`] says it beforehand, and it is at most that of A and B together.
     ///
@@ -88,8 +88,8 @@ forms! {
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/spadd-v1.yaml`.
-    spadd, spadd_on, spadd_by
-        (alpha: T, a: Csr<'_, T>, beta: T, b: Csr<'_, T>, offsets: &mut [usize], columns: &mut [u32], values: &mut [T]) -> Result<usize, Error>;
+    serial spadd, spadd_on, spadd_by
+        (alpha: by T, a: by Csr<'_, T>, beta: by T, b: by Csr<'_, T>, offsets: by &mut [usize], columns: by &mut [u32], values: out T) -> Result<usize>;
 }
 
 impl<T: Element> Csr<'_, T> {
@@ -140,7 +140,7 @@ fn count<T: Element>(a: Csr<'_, T>, b: Csr<'_, T>, marks: &mut [usize]) -> Optio
 }
 
 #[allow(clippy::too_many_arguments, reason = "three matrices")]
-fn spgemm_by<S: Simd, T: Element>(
+pub(crate) fn spgemm_by<S: Simd, T: Element>(
     _: Serial,
     s: S,
     a: Csr<'_, T>,
@@ -330,7 +330,7 @@ impl Iterator for Merge<'_> {
 }
 
 #[allow(clippy::too_many_arguments, reason = "three matrices, two factors")]
-fn spadd_by<S: Simd, T: Element>(
+pub(crate) fn spadd_by<S: Simd, T: Element>(
     _: Serial,
     s: S,
     alpha: T,

@@ -4,7 +4,7 @@ use super::Csr;
 use super::spmv::{Cut, axpby, divide};
 use crate::contract::{Call, contract, nan};
 use crate::error::{Error, same_shape};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::view::{MatMut, MatRef};
@@ -14,7 +14,7 @@ pub(crate) const WIDE: usize = 32;
 /// Columns of Y where fewer than [`WIDE`] are left.
 pub(crate) const NARROW: usize = 8;
 
-forms! {
+ops! { $ spmm_ops in crate::sparse::spmm;
     /// `Y = αAX + βY` for a sparse A and dense X and Y.
     ///
     /// Shapes: X has as many rows as A columns, Y as many rows as A and as many columns as X; any strides, of which rows of neighbours are
@@ -36,7 +36,7 @@ forms! {
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/spmm-v1.yaml`.
-    spmm, spmm_on, spmm_by (alpha: T, a: Csr<'_, T>, x: MatRef<'_, T>, beta: T, y: MatMut<'_, T>) -> Result<(), Error>;
+    threads spmm, spmm_on, spmm_by (alpha: by T, a: by Csr<'_, T>, x: mat T, beta: by T, y: mat_inout T) -> Result<()>;
 }
 
 impl<T: Element> Cut for MatMut<'_, T> {

@@ -3,7 +3,7 @@
 use super::Csr;
 use crate::contract::{Call, contract, nan};
 use crate::error::{Error, same_len};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 
@@ -14,7 +14,7 @@ pub(crate) const SUMS: usize = 4;
 /// Elements of a row that is long: what four sums cost around it is less than what they save.
 pub(crate) const LONG: usize = 16;
 
-forms! {
+ops! { $ spmv_ops in crate::sparse::spmv;
     /// `y = αAx + βy` for a sparse A.
     ///
     /// Shapes: `x` has A's columns, `y` its rows. The elements of a row are multiplied and added in their order. A row of 16 and more has
@@ -36,7 +36,8 @@ forms! {
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/spmv-v1.yaml`.
-    spmv, spmv_on, spmv_by (alpha: T, a: Csr<'_, T>, x: &[T], beta: T, y: &mut [T]) -> Result<(), Error>;
+    threads spmv, spmv_on, spmv_by (alpha: by T, a: by Csr<'_, T>, x: in T, beta: by T, y: inout T) -> Result<()>;
+
     /// `y = αAᵀx + βy` for a sparse A, whose transpose nobody makes.
     ///
     /// Shapes: `x` has A's rows, `y` its columns. After `βy`, what each row of A has is added to `y` in the order of rows: `y[j] + v·(αxᵢ)`
@@ -59,8 +60,8 @@ forms! {
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/spmv_transposed-v1.yaml`.
-    spmv_transposed, spmv_transposed_on, spmv_transposed_by
-        (alpha: T, a: Csr<'_, T>, x: &[T], beta: T, y: &mut [T]) -> Result<(), Error>;
+    threads "The rows add to the same elements of `y`, so one thread does it." spmv_transposed, spmv_transposed_on, spmv_transposed_by
+        (alpha: by T, a: by Csr<'_, T>, x: in T, beta: by T, y: inout T) -> Result<()>;
 }
 
 /// A matrix of a format whose product with a vector is made by whole rows.

@@ -5,11 +5,11 @@ use super::triangular::{divides, finite};
 use crate::blas::Triangle;
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len, same_shape};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 
-forms! {
+ops! { $ sweep_ops in crate::sparse::sweep;
     /// The incomplete factor of a sparse, symmetric, positive definite A: L in the places below the diagonal and on it where A has elements, and `Lᵀ` in
     /// those above it. `LLᵀ = A` holds in those places; what elimination would add elsewhere is dropped. `Csr` of A's offsets and columns and of
     /// `factors` is what [`spsv`](crate::spsv()) solves with by either triangle. A may store its lower triangle alone, and then so does L.
@@ -39,7 +39,8 @@ forms! {
     ///
     /// Source: J. Meijerink, H. van der Vorst, "An Iterative Solution Method for Linear Systems of Which the Coefficient Matrix Is a Symmetric M-Matrix"
     /// (1977). Contract: `contracts/ic0-v1.yaml`.
-    ic0, ic0_on, ic0_by (a: Csr<'_, T>, factors: &mut [T]) -> Result<(), Error>;
+    serial ic0, ic0_on, ic0_by (a: by Csr<'_, T>, factors: out T) -> Result<()>;
+
     /// One sweep of successive over-relaxation over `x`, an approximate solution of `Ax = b`: for one row after the other, `xᵢ + ω(b - Ax)ᵢ/aᵢᵢ`, with
     /// what `x` holds by then. [`Triangle::Lower`] begins with the first row, [`Triangle::Upper`] with the last. `ω = 1` is the method of Gauss and
     /// Seidel; a sweep each way is the symmetric one.
@@ -62,8 +63,8 @@ forms! {
     /// ```
     ///
     /// Source: D. Young, "Iterative Solution of Large Linear Systems" (1971). Contract: `contracts/gauss_seidel-v1.yaml`.
-    gauss_seidel, gauss_seidel_on, gauss_seidel_by
-        (order: Triangle, omega: T, a: Csr<'_, T>, b: &[T], x: &mut [T]) -> Result<(), Error>;
+    serial gauss_seidel, gauss_seidel_on, gauss_seidel_by
+        (order: by Triangle, omega: by T, a: by Csr<'_, T>, b: in T, x: inout T) -> Result<()>;
 }
 
 /// Where row `i` has column `j`, among all elements.
@@ -72,7 +73,12 @@ fn place<T: Element>(a: Csr<'_, T>, i: usize, j: usize) -> Option<usize> {
     Some(a.begin(i) + at)
 }
 
-fn ic0_by<S: Simd, T: Element>(_: Serial, s: S, a: Csr<'_, T>, factors: &mut [T]) -> Result<(), Error> {
+pub(crate) fn ic0_by<S: Simd, T: Element>(
+    _: Serial,
+    s: S,
+    a: Csr<'_, T>,
+    factors: &mut [T],
+) -> Result<(), Error> {
     let n = a.rows();
     same_shape("a", [n, n], [n, a.cols()])?;
     same_len("factors", a.len(), factors.len())?;
@@ -146,7 +152,7 @@ fn row<T: Element>(a: Csr<'_, T>, factors: &mut [T], i: usize) -> Option<()> {
 }
 
 #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
-fn gauss_seidel_by<S: Simd, T: Element>(
+pub(crate) fn gauss_seidel_by<S: Simd, T: Element>(
     _: Serial,
     s: S,
     order: Triangle,

@@ -4,11 +4,11 @@ use super::Csr;
 use crate::blas::{Diagonal, Triangle};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len, same_shape};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 
-forms! {
+ops! { $ triangular_ops in crate::sparse::triangular;
     /// `x = A⁻¹x` for a triangle of a sparse A. The other triangle is not read, nor is the diagonal where it is [`Diagonal::Unit`]; so
     /// the factors that [`ilu0`] leaves in one matrix are two calls.
     ///
@@ -33,7 +33,8 @@ forms! {
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/spsv-v1.yaml`.
-    spsv, spsv_on, spsv_by (triangle: Triangle, diagonal: Diagonal, a: Csr<'_, T>, x: &mut [T]) -> Result<(), Error>;
+    serial spsv, spsv_on, spsv_by (triangle: by Triangle, diagonal: by Diagonal, a: by Csr<'_, T>, x: inout T) -> Result<()>;
+
     /// Incomplete factors of a sparse A: L with ones on its diagonal, which are not stored, and U, where A has elements. `LU = A` holds in
     /// those places; what elimination would add elsewhere is dropped. `Csr` of A's offsets and columns and of `factors` is what
     /// [`spsv`] solves with and [`cg`](crate::cg()) takes.
@@ -62,10 +63,10 @@ forms! {
     /// ```
     ///
     /// Source: Y. Saad, "Iterative Methods for Sparse Linear Systems", 2nd edition, §10.3.2. Contract: `contracts/ilu0-v1.yaml`.
-    ilu0, ilu0_on, ilu0_by (a: Csr<'_, T>, factors: &mut [T]) -> Result<(), Error>;
+    serial ilu0, ilu0_on, ilu0_by (a: by Csr<'_, T>, factors: out T) -> Result<()>;
 }
 
-fn spsv_by<S: Simd, T: Element>(
+pub(crate) fn spsv_by<S: Simd, T: Element>(
     _: Serial,
     s: S,
     triangle: Triangle,
@@ -157,7 +158,12 @@ fn row<'a, T: Element>(
     }
 }
 
-fn ilu0_by<S: Simd, T: Element>(_: Serial, s: S, a: Csr<'_, T>, factors: &mut [T]) -> Result<(), Error> {
+pub(crate) fn ilu0_by<S: Simd, T: Element>(
+    _: Serial,
+    s: S,
+    a: Csr<'_, T>,
+    factors: &mut [T],
+) -> Result<(), Error> {
     let n = a.rows();
     same_shape("a", [n, n], [n, a.cols()])?;
     same_len("factors", a.len(), factors.len())?;

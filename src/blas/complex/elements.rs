@@ -7,7 +7,7 @@ use crate::alu::{Alu, Body, Number};
 use crate::complex::Complex;
 use crate::contract::contract;
 use crate::error::{Error, same_len};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::drive::map;
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd};
@@ -15,7 +15,7 @@ use crate::lanes::{Element, Simd};
 /// Numbers whose parts are taken apart at a time, for lanes.
 pub(crate) const APART: usize = 64;
 
-forms! {
+ops! { $ elements_ops in crate::blas::complex::elements;
     /// `out[i] = x[i]·y[i]`, or `conj(x[i])·y[i]`.
     ///
     /// Shapes: three slices of one length.
@@ -35,8 +35,9 @@ forms! {
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/mul_complex-v1.yaml`.
-    mul_complex, mul_complex_on, mul_complex_by
-        (conjugate: bool, x: &[Complex<T>], y: &[Complex<T>], out: &mut [Complex<T>]) -> Result<(), Error>;
+    serial mul_complex, mul_complex_on, mul_complex_by
+        (conjugate: by bool, x: in Complex<T>, y: in Complex<T>, out: out Complex<T>) -> Result<()>;
+
     /// `out[i] = √(re² + im²)` of `x[i]`, without overflow or underflow on the way.
     ///
     /// Shapes: two slices of one length.
@@ -54,8 +55,8 @@ forms! {
     /// ```
     ///
     /// Source: the definition, by the quotient of the parts. Contract: `contracts/abs_complex-v1.yaml`.
-    abs_complex, abs_complex_on, abs_complex_by
-        (x: &[Complex<T>], out: &mut [T]) -> Result<(), Error>;
+    serial abs_complex, abs_complex_on, abs_complex_by (x: in Complex<T>, out: out T) -> Result<()>;
+
     /// `out[i]` is the angle of `x[i]`, in radians from -π to π: `atan2(im, re)`.
     ///
     /// Shapes: two slices of one length.
@@ -74,8 +75,8 @@ forms! {
     /// ```
     ///
     /// Source: ISO C, `atan2`; [`atan`](crate::atan()). Contract: `contracts/arg_complex-v1.yaml`.
-    arg_complex, arg_complex_on, arg_complex_by
-        (x: &[Complex<T>], out: &mut [T]) -> Result<(), Error>;
+    serial arg_complex, arg_complex_on, arg_complex_by (x: in Complex<T>, out: out T) -> Result<()>;
+
     /// `out[i] = re[i] + i·im[i]`: planar to interleaved.
     ///
     /// Shapes: three slices of one length.
@@ -93,8 +94,8 @@ forms! {
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/interleave-v1.yaml`.
-    interleave, interleave_on, interleave_by
-        (re: &[T], im: &[T], out: &mut [Complex<T>]) -> Result<(), Error>;
+    serial interleave, interleave_on, interleave_by (re: in T, im: in T, out: out Complex<T>) -> Result<()>;
+
     /// The parts of pairs apart: [`interleave`](crate::interleave()) the other way.
     ///
     /// Shapes: three slices of one length.
@@ -112,8 +113,7 @@ forms! {
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/deinterleave-v1.yaml`.
-    deinterleave, deinterleave_on, deinterleave_by
-        (x: &[Complex<T>], re: &mut [T], im: &mut [T]) -> Result<(), Error>;
+    serial deinterleave, deinterleave_on, deinterleave_by (x: in Complex<T>, re: out T, im: out T) -> Result<()>;
 }
 
 /// `√(a² + b²)`.

@@ -5,8 +5,6 @@ pub(crate) mod product;
 pub(crate) mod vectors;
 
 pub use elements::*;
-#[cfg(feature = "parallel")]
-pub(crate) use product::gemm_complex_by;
 pub use product::{gemm_complex, gemm_complex_on, gemm_complex_workspace};
 pub use vectors::*;
 

@@ -10,8 +10,9 @@ use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};
 use crate::complex::Complex;
 use crate::contract::contract;
 use crate::error::{Error, enough, same_shape};
-use crate::lanes::executor::{Executor, Serial};
-use crate::lanes::{Element, Simd, native};
+use crate::forms::ops;
+use crate::lanes::executor::Executor;
+use crate::lanes::{Element, Simd};
 use crate::slices::{lines_mut, split_mut};
 use crate::view::{MatMut, MatRef};
 
@@ -36,63 +37,39 @@ pub const fn gemm_complex_workspace(m: usize, n: usize, k: usize) -> usize {
     copies.saturating_add(gemm_workspace(wide, 2 * cols, 2 * depth))
 }
 
-/// `C = α·op(A)·op(B) + βC` of complex numbers, where `op` conjugates or does nothing.
-///
-/// Shapes: A is `m` by `k`, B is `k` by `n`, C is `m` by `n`, each with any strides; a transposed operand is `a.t()`. Best are rows
-/// of A and C, or columns of B and C, whose numbers follow each other; others are copied.
-///
-/// Each part of a result is one sum of `2k` products as of [`gemm`](crate::gemm()), so its error is within
-/// `γ_(2k + 2·passes + 6)·(|α||A||B| + |β||C|)` with `|z| = |re| + |im|`, result by result: no three-product scheme, whose bound
-/// is one of norms.
-///
-/// NaN and ±0: `β = 0` writes C without reading it, `α = 0` (or `k = 0`) reads neither A nor B. A real β multiplies each part. NaN and
-/// infinities otherwise spread as the formula of a product says.
-///
-/// Errors: [`Error::Shape`] names `b` or `c`; [`Error::Workspace`]. Scratch: [`gemm_complex_workspace`], of real numbers.
-///
-/// ```
-/// use fulmen::{Complex, Conjugate, MatMut, MatRef, gemm_complex, gemm_complex_workspace};
-/// let a = [Complex::new(1.0f32, 2.0), Complex::I];
-/// let mut c = [Complex::ZERO; 1];
-/// let mut work = [0.0; gemm_complex_workspace(1, 1, 2)];
-/// let (a, to) = (MatRef::row_major(&a, 1, 2)?, MatMut::row_major(&mut c, 1, 1)?);
-/// // The square of a row's norm.
-/// let conjugate = Conjugate { a: false, b: true };
-/// gemm_complex(Complex::ONE, a, a.t(), conjugate, Complex::ZERO, to, &mut work)?;
-/// assert_eq!(c, [Complex::new(6.0, 0.0)]);
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: F. G. Van Zee, "Implementing high-performance complex matrix multiplication via the 1m method", 2020. Contract:
-/// `contracts/gemm_complex-v1.yaml`.
-#[inline]
-#[allow(clippy::too_many_arguments, reason = "BLAS")]
-pub fn gemm_complex<T: Element>(
-    alpha: Complex<T>,
-    a: MatRef<'_, Complex<T>>,
-    b: MatRef<'_, Complex<T>>,
-    conjugate: Conjugate,
-    beta: Complex<T>,
-    c: MatMut<'_, Complex<T>>,
-    workspace: &mut [T],
-) -> Result<(), Error> {
-    gemm_complex_on(native(), alpha, a, b, conjugate, beta, c, workspace)
-}
-
-/// [`gemm_complex`](crate::gemm_complex()) on the instruction set of `s`.
-#[inline]
-#[allow(clippy::too_many_arguments, reason = "BLAS")]
-pub fn gemm_complex_on<S: Simd, T: Element>(
-    s: S,
-    alpha: Complex<T>,
-    a: MatRef<'_, Complex<T>>,
-    b: MatRef<'_, Complex<T>>,
-    conjugate: Conjugate,
-    beta: Complex<T>,
-    c: MatMut<'_, Complex<T>>,
-    workspace: &mut [T],
-) -> Result<(), Error> {
-    gemm_complex_by(Serial, s, alpha, a, b, conjugate, beta, c, workspace)
+ops! { $ product_ops in crate::blas::complex::product;
+    /// `C = α·op(A)·op(B) + βC` of complex numbers, where `op` conjugates or does nothing.
+    ///
+    /// Shapes: A is `m` by `k`, B is `k` by `n`, C is `m` by `n`, each with any strides; a transposed operand is `a.t()`. Best are rows
+    /// of A and C, or columns of B and C, whose numbers follow each other; others are copied.
+    ///
+    /// Each part of a result is one sum of `2k` products as of [`gemm`](crate::gemm()), so its error is within
+    /// `γ_(2k + 2·passes + 6)·(|α||A||B| + |β||C|)` with `|z| = |re| + |im|`, result by result: no three-product scheme, whose bound
+    /// is one of norms.
+    ///
+    /// NaN and ±0: `β = 0` writes C without reading it, `α = 0` (or `k = 0`) reads neither A nor B. A real β multiplies each part. NaN and
+    /// infinities otherwise spread as the formula of a product says.
+    ///
+    /// Errors: [`Error::Shape`] names `b` or `c`; [`Error::Workspace`]. Scratch: [`gemm_complex_workspace`], of real numbers.
+    ///
+    /// ```
+    /// use fulmen::{Complex, Conjugate, MatMut, MatRef, gemm_complex, gemm_complex_workspace};
+    /// let a = [Complex::new(1.0f32, 2.0), Complex::I];
+    /// let mut c = [Complex::ZERO; 1];
+    /// let mut work = [0.0; gemm_complex_workspace(1, 1, 2)];
+    /// let (a, to) = (MatRef::row_major(&a, 1, 2)?, MatMut::row_major(&mut c, 1, 1)?);
+    /// // The square of a row's norm.
+    /// let conjugate = Conjugate { a: false, b: true };
+    /// gemm_complex(Complex::ONE, a, a.t(), conjugate, Complex::ZERO, to, &mut work)?;
+    /// assert_eq!(c, [Complex::new(6.0, 0.0)]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: F. G. Van Zee, "Implementing high-performance complex matrix multiplication via the 1m method", 2020. Contract:
+    /// `contracts/gemm_complex-v1.yaml`.
+    threads "The real product is, with a workspace of [`gemm_complex_workspace`](crate::gemm_complex_workspace()) for each thread." gemm_complex, gemm_complex_on, gemm_complex_by
+        (alpha: by Complex<T>, a: mat Complex<T>, b: mat Complex<T>, conjugate: by Conjugate, beta: by Complex<T>, c: mat_inout Complex<T>,
+         workspace: scratch T) -> Result<()>;
 }
 
 #[allow(clippy::too_many_arguments, reason = "BLAS")]

@@ -5,12 +5,12 @@ use crate::blas::gemv::gemv_by;
 use crate::complex::Complex;
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, same_len};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd};
 use crate::view::{MatRef, VecMut, VecRef};
 
-forms! {
+ops! { $ vectors_ops in crate::blas::complex::vectors;
     /// `Σ x[i]·y[i]`, or `Σ conj(x[i])·y[i]`: `dotu` and `dotc` of BLAS.
     ///
     /// Shapes: two vectors of one length, any strides; the sum of nothing is 0.
@@ -29,8 +29,8 @@ forms! {
     /// ```
     ///
     /// Source: BLAS level 1. Contract: `contracts/dot_complex-v1.yaml`.
-    dot_complex, dot_complex_on, dot_complex_by
-        (conjugate: bool, x: VecRef<'_, Complex<T>>, y: VecRef<'_, Complex<T>>) -> Result<Complex<T>, Error>;
+    serial dot_complex, dot_complex_on, dot_complex_by (conjugate: by bool, x: vec Complex<T>, y: vec Complex<T>) -> Result<Complex<T>>;
+
     /// `y[i] = αx[i] + y[i]`.
     ///
     /// Shapes: two vectors of one length, any strides.
@@ -48,8 +48,8 @@ forms! {
     /// ```
     ///
     /// Source: BLAS level 1. Contract: `contracts/axpy_complex-v1.yaml`.
-    axpy_complex, axpy_complex_on, axpy_complex_by
-        (alpha: Complex<T>, x: VecRef<'_, Complex<T>>, y: VecMut<'_, Complex<T>>) -> Result<(), Error>;
+    serial axpy_complex, axpy_complex_on, axpy_complex_by (alpha: by Complex<T>, x: vec Complex<T>, y: vec_inout Complex<T>) -> Result<()>;
+
     /// `y = α·op(A)·x + βy`, where `op` conjugates or does nothing.
     ///
     /// Shapes: A is `m` by `n` with any strides, `x` has `n` numbers and `y` has `m`. Fast are rows or columns of A whose numbers follow
@@ -71,8 +71,9 @@ forms! {
     /// ```
     ///
     /// Source: BLAS level 2. Contract: `contracts/gemv_complex-v1.yaml`.
-    gemv_complex, gemv_complex_on, gemv_complex_by
-        (alpha: Complex<T>, a: MatRef<'_, Complex<T>>, conjugate: bool, x: VecRef<'_, Complex<T>>, beta: Complex<T>, y: VecMut<'_, Complex<T>>) -> Result<(), Error>;
+    serial gemv_complex, gemv_complex_on, gemv_complex_by
+        (alpha: by Complex<T>, a: mat Complex<T>, conjugate: by bool, x: vec Complex<T>, beta: by Complex<T>, y: vec_inout Complex<T>) -> Result<()>;
+
     /// `x[i] = αx[i]`: with a real α each part times it, as `csscal` of BLAS, else as `cscal`.
     ///
     /// Shapes: a vector of any stride.
@@ -89,7 +90,8 @@ forms! {
     /// ```
     ///
     /// Source: BLAS level 1. Contract: `contracts/scal_complex-v1.yaml`.
-    scal_complex, scal_complex_on, scal_complex_by (alpha: Complex<T>, x: VecMut<'_, Complex<T>>) -> ();
+    serial scal_complex, scal_complex_on, scal_complex_by (alpha: by Complex<T>, x: vec_inout Complex<T>);
+
     /// `√(Σ re² + im²)`, without overflow or underflow on the way: `scnrm2` of BLAS.
     ///
     /// Shapes: a vector of any stride; 0 for nothing. Where its numbers follow each other, the bits of [`nrm2`](crate::nrm2()) of their parts.
@@ -104,7 +106,8 @@ forms! {
     /// ```
     ///
     /// Source: BLAS level 1; as [`nrm2`](crate::nrm2()). Contract: `contracts/nrm2_complex-v1.yaml`.
-    nrm2_complex, nrm2_complex_on, nrm2_complex_by (x: VecRef<'_, Complex<T>>) -> T;
+    serial nrm2_complex, nrm2_complex_on, nrm2_complex_by (x: vec Complex<T>) -> T;
+
     /// `Σ |re| + |im|`: `scasum` of BLAS, no sum of magnitudes.
     ///
     /// Shapes: a vector of any stride; 0 for nothing. Where its numbers follow each other, the bits of [`asum`](crate::asum()) of their parts.
@@ -119,7 +122,7 @@ forms! {
     /// ```
     ///
     /// Source: BLAS level 1. Contract: `contracts/asum_complex-v1.yaml`.
-    asum_complex, asum_complex_on, asum_complex_by (x: VecRef<'_, Complex<T>>) -> T;
+    serial asum_complex, asum_complex_on, asum_complex_by (x: vec Complex<T>) -> T;
 }
 
 /// Numbers that a vector's loop takes at a time.

@@ -3,12 +3,12 @@
 use super::{Problem, check_elements, gemm_by, gemm_workspace};
 use crate::contract::contract;
 use crate::error::{Error, same_shape};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::view::{MatMut, MatRef};
 
-forms! {
+ops! { $ backward_ops in crate::blas::gemm::backward;
     /// `dA = dC·Bᵀ + beta·dA`: the gradient of `C = AB` by A, where `dC` is that by C.
     ///
     /// Shapes: `dC` is `m` by `n`, B is `k` by `n`, `dA` is `m` by `k`, each with any strides. `beta = 1` adds to what is
@@ -31,8 +31,8 @@ forms! {
     /// ```
     ///
     /// Source: the chain rule. Contract: `contracts/gemm_backward_a-v1.yaml`.
-    gemm_backward_a, gemm_backward_a_on, gemm_backward_a_by
-        (dc: MatRef<'_, T>, b: MatRef<'_, T>, beta: T, da: MatMut<'_, T>, workspace: &mut [T]) -> Result<(), Error>;
+    threads gemm_backward_a, gemm_backward_a_on, gemm_backward_a_by
+        (dc: mat T, b: mat T, beta: by T, da: mat_inout T, workspace: scratch T) -> Result<()>;
 
     /// `dB = Aᵀ·dC + beta·dB`: the gradient of `C = AB` by B, where `dC` is that by C.
     ///
@@ -56,8 +56,8 @@ forms! {
     /// ```
     ///
     /// Source: the chain rule. Contract: `contracts/gemm_backward_b-v1.yaml`.
-    gemm_backward_b, gemm_backward_b_on, gemm_backward_b_by
-        (a: MatRef<'_, T>, dc: MatRef<'_, T>, beta: T, db: MatMut<'_, T>, workspace: &mut [T]) -> Result<(), Error>;
+    threads gemm_backward_b, gemm_backward_b_on, gemm_backward_b_by
+        (a: mat T, dc: mat T, beta: by T, db: mat_inout T, workspace: scratch T) -> Result<()>;
 }
 
 /// Elements of workspace that either gradient of an `m` by `k` A times a `k` by `n` B needs at most.

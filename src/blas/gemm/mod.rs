@@ -27,7 +27,7 @@ pub(crate) mod amx;
 mod amx_pack;
 #[cfg(all(feature = "parallel", target_arch = "x86_64", feature = "avx512"))]
 mod amx_threads;
-mod backward;
+pub(crate) mod backward;
 mod batch;
 mod epilogue;
 mod few;
@@ -61,8 +61,6 @@ pub(crate) use amx_threads::*;
 pub use backward::{
     gemm_backward_a, gemm_backward_a_on, gemm_backward_b, gemm_backward_b_on, gemm_backward_workspace,
 };
-#[cfg(feature = "parallel")]
-pub(crate) use backward::{gemm_backward_a_by, gemm_backward_b_by};
 pub(crate) use batch::batch_by;
 pub use batch::{gemm_batched, gemm_batched_on, gemm_strided_batched, gemm_strided_batched_on};
 pub use epilogue::{BiasCol, BiasRow, Chain, Epilogue, Pointwise, Residual, ScaleCol, ScaleRow};

@@ -77,7 +77,7 @@ pub(crate) const fn block(isa: Isa) -> usize {
 pub(crate) const fn band(isa: Isa) -> usize {
     match isa {
         Isa::Avx512 => 512,
-        _ => 16 * 256,
+        Isa::Avx2 | Isa::Neon | Isa::Sse2 | Isa::Simd128 | Isa::Portable => 16 * 256,
     }
 }
 
@@ -89,7 +89,7 @@ pub(crate) const MOST_BLOCK: usize = 18 * 512 * MOST_LANES;
 
 /// Whether a masked load costs no more than a plain one.
 pub(crate) const fn masks<S: Simd>() -> bool {
-    matches!(S::ISA, Isa::Avx512)
+    S::ISA.masks_are_free()
 }
 
 /// Rows, columns and inner dimension up to which [`few`](super::few) multiplies.
@@ -97,7 +97,7 @@ pub(crate) const FEW_SIDE: usize = 40;
 
 /// The same for a set. The last vector is always masked, so it is for sets where that is free.
 pub(super) const fn few(isa: Isa) -> usize {
-    if matches!(isa, Isa::Avx512) { FEW_SIDE } else { 0 }
+    if isa.masks_are_free() { FEW_SIDE } else { 0 }
 }
 
 /// Bytes between rows of B up to which packing it does not pay either.
@@ -141,7 +141,7 @@ pub(crate) const TURNS: usize = 4;
 pub(super) const fn small_n(isa: Isa) -> usize {
     match isa {
         Isa::Avx512 => 4,
-        _ => 0,
+        Isa::Avx2 | Isa::Neon | Isa::Sse2 | Isa::Simd128 | Isa::Portable => 0,
     }
 }
 
@@ -219,6 +219,9 @@ mod tests {
         for (name, cpu) in cpus() {
             assert_eq!([rows(cpu.isa), vectors(cpu.isa)], measured(cpu.isa), "{name}");
             let [r, v] = register_tile(cpu).unwrap();
+            if cpu.isa != Isa::Portable {
+                assert_eq!(cpu.isa.registers(), cpu.vector_registers as usize, "{name}");
+            }
             if cpu.isa == Isa::Portable {
                 // One tile for all machines without a set of their own: it has to fit the known ones.
                 assert!(r >= 4 && v >= 2, "{name}");

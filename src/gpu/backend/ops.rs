@@ -40,7 +40,7 @@ pub(super) fn arguments<T: Scalar>(buffers: usize, words: &[usize], numbers: &[T
 
 /// The method of a row of the list.
 macro_rules! method {
-    (unary $name:ident ($f:ident, $on:ident, $in_place:ident) $body:ident [$($p:ident),*]) => {
+    (unary $name:ident ($f:ident, $on:ident, $in_place:ident) $body:tt [$($p:ident),*]) => {
         #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
         pub fn $f<T: Scalar>(&self, x: View<'_, T, D> $(, $p: T)*, out: ViewMut<'_, T, D>) -> Done
         where D: Computes<T> {
@@ -54,7 +54,7 @@ macro_rules! method {
             self.in_place(stringify!($name), x, [], &[$(bits($p)),*])
         }
     };
-    (binary $name:ident ($f:ident, $on:ident, $in_place:ident) $body:ident [$($p:ident),*]) => {
+    (binary $name:ident ($f:ident, $on:ident, $in_place:ident) $body:tt [$($p:ident),*]) => {
         #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
         pub fn $f<T: Scalar>(&self, a: View<'_, T, D>, b: View<'_, T, D> $(, $p: T)*, out: ViewMut<'_, T, D>) -> Done
         where D: Computes<T> {
@@ -68,14 +68,14 @@ macro_rules! method {
             self.in_place(stringify!($name), a, [("b", b)], &[$(bits($p)),*])
         }
     };
-    (ternary $name:ident ($f:ident, $on:ident) $body:ident []) => {
+    (ternary $name:ident ($f:ident, $on:ident) $body:tt []) => {
         #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
         pub fn $f<T: Scalar>(&self, a: View<'_, T, D>, b: View<'_, T, D>, c: View<'_, T, D>, out: ViewMut<'_, T, D>) -> Done
         where D: Computes<T> {
             self.pointwise(stringify!($name), [("a", a), ("b", b), ("c", c)], &[], out)
         }
     };
-    (update $name:ident ($f:ident, $on:ident) $body:ident [$p:ident]) => {
+    (update $name:ident ($f:ident, $on:ident) $body:tt [$p:ident]) => {
         #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
         pub fn $f<T: Scalar>(&self, p: T, x: View<'_, T, D>, y: ViewMut<'_, T, D>) -> Done
         where D: Computes<T> {
@@ -89,14 +89,14 @@ macro_rules! method {
             })
         }
     };
-    (total $name:ident ($f:ident, $on:ident) $body:ident []) => {
+    (total $name:ident ($f:ident, $on:ident) $body:tt []) => {
         #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "()) to a view of one element.")]
         pub fn $f<T: Scalar>(&self, x: View<'_, T, D>, out: ViewMut<'_, T, D>) -> Done
         where D: Computes<T> {
             self.reduction(stringify!($name), [("x", x)], out)
         }
     };
-    (reduce $name:ident ($f:ident, $on:ident) $body:ident []) => {
+    (reduce $name:ident ($f:ident, $on:ident) $body:tt []) => {
         #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "()) to a view of one element, which is NaN where the op has no value for it.")]
         pub fn $f<T: Scalar>(&self, x: View<'_, T, D>, out: ViewMut<'_, T, D>) -> Done
         where D: Computes<T> {
@@ -104,7 +104,7 @@ macro_rules! method {
             self.reduction(stringify!($name), [("x", x)], out)
         }
     };
-    (reduce2 $name:ident ($f:ident, $on:ident) $body:ident []) => {
+    (reduce2 $name:ident ($f:ident, $on:ident) $body:tt []) => {
         #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "()) to a view of one element.")]
         pub fn $f<T: Scalar>(&self, a: View<'_, T, D>, b: View<'_, T, D>, out: ViewMut<'_, T, D>) -> Done
         where D: Computes<T> {
@@ -113,7 +113,7 @@ macro_rules! method {
             self.reduction(stringify!($name), [("a", a), ("b", b)], out)
         }
     };
-    (arg $name:ident ($f:ident, $on:ident) $body:ident []) => {
+    (arg $name:ident ($f:ident, $on:ident) $body:tt []) => {
         #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "()) to a view of one index, which is `u32::MAX` where `x` contains NaN.")]
         pub fn $f<T: Scalar>(&self, x: View<'_, T, D>, out: ViewMut<'_, u32, D>) -> Done
         where D: Computes<T> {
@@ -121,7 +121,7 @@ macro_rules! method {
             self.reduction(stringify!($name), [("x", x)], out)
         }
     };
-    (rows $name:ident ($f:ident, $on:ident, $in_place:ident) $body:ident []) => {
+    (rows $name:ident ($f:ident, $on:ident, $in_place:ident) $body:tt []) => {
         #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
         pub fn $f<T: Scalar>(&self, x: View<'_, T, D>, cols: usize, out: ViewMut<'_, T, D>) -> Done
         where D: Computes<T> {
@@ -133,7 +133,7 @@ macro_rules! method {
             self.rows(stringify!($name), "cols", cols, x.read(), None, [], None)
         }
     };
-    (rows_eps $name:ident ($f:ident, $on:ident, $in_place:ident) $body:ident []) => {
+    (rows_eps $name:ident ($f:ident, $on:ident, $in_place:ident) $body:tt []) => {
         #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
         pub fn $f<T: Scalar>(&self, x: View<'_, T, D>, cols: usize, eps: T, out: ViewMut<'_, T, D>) -> Done
         where D: Computes<T> {
@@ -145,7 +145,7 @@ macro_rules! method {
             self.rows(stringify!($name), "cols", cols, x.read(), None, [], Some(eps))
         }
     };
-    (rows_scale $name:ident ($f:ident, $on:ident, $in_place:ident) $body:ident []) => {
+    (rows_scale $name:ident ($f:ident, $on:ident, $in_place:ident) $body:tt []) => {
         #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
         pub fn $f<T: Scalar>(&self, x: View<'_, T, D>, gamma: View<'_, T, D>, eps: T, out: ViewMut<'_, T, D>) -> Done
         where D: Computes<T> {
@@ -157,7 +157,7 @@ macro_rules! method {
             self.rows(stringify!($name), "gamma", gamma.len(), x.read(), None, [("gamma", gamma)], Some(eps))
         }
     };
-    (rows_affine $name:ident ($f:ident, $on:ident, $in_place:ident) $body:ident []) => {
+    (rows_affine $name:ident ($f:ident, $on:ident, $in_place:ident) $body:tt []) => {
         #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
         pub fn $f<T: Scalar>(&self, x: View<'_, T, D>, gamma: View<'_, T, D>, beta: View<'_, T, D>, eps: T, out: ViewMut<'_, T, D>) -> Done
         where D: Computes<T> {
@@ -169,21 +169,21 @@ macro_rules! method {
             self.rows(stringify!($name), "gamma", gamma.len(), x.read(), None, [("gamma", gamma), ("beta", beta)], Some(eps))
         }
     };
-    (=body $body:ident) => { crate::$body };
-    (=body $body:ident $($p:ident)+) => { crate::$body($($p),+) };
+    (=body $body:tt) => { crate::$body };
+    (=body $body:tt $($p:ident)+) => { crate::$body($($p),+) };
     ($other:ident $($row:tt)*) => {};
 }
 
 macro_rules! methods {
-    ($($shape:ident $name:ident $f:tt $body:ident [$($value:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
+    ($($shape:ident $name:ident $f:tt $body:tt [$($value:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
         /// The ops of regular rows of the list.
         #[allow(clippy::too_many_arguments, reason = "the op's own")]
         impl<D: Device> Gpu<D> { $(methods! { @$shape $name $f $body [$($value),*] })* }
     };
-    (@unary $name:ident $f:tt $body:ident [$v:expr]) => { method! { unary $name $f $body [p] } };
-    (@unary $name:ident $f:tt $body:ident [$v:expr, $w:expr]) => { method! { unary $name $f $body [p, q] } };
-    (@binary $name:ident $f:tt $body:ident [$v:expr]) => { method! { binary $name $f $body [p] } };
-    (@update $name:ident $f:tt $body:ident [$v:expr]) => { method! { update $name $f $body [p] } };
+    (@unary $name:ident $f:tt $body:tt [$v:expr]) => { method! { unary $name $f $body [p] } };
+    (@unary $name:ident $f:tt $body:tt [$v:expr, $w:expr]) => { method! { unary $name $f $body [p, q] } };
+    (@binary $name:ident $f:tt $body:tt [$v:expr]) => { method! { binary $name $f $body [p] } };
+    (@update $name:ident $f:tt $body:tt [$v:expr]) => { method! { update $name $f $body [p] } };
     (@$shape:ident $($row:tt)*) => { method! { $shape $($row)* } };
 }
 crate::for_each_op!(methods);

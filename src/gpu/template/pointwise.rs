@@ -69,7 +69,7 @@ pub struct Takes {
 }
 
 macro_rules! kernels {
-    ($($shape:ident $name:ident($($f:ident),*) $body:ident [$($p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
+    ($($shape:ident $name:ident($($f:ident),*) $body:tt [$($p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
         /// The kernel of an element-wise op of the list; `None` for an op of another shape. Its parameters are those
         /// of [`pointwise()`].
         #[must_use]
@@ -131,7 +131,7 @@ macro_rules! kernels {
     (@check binary $p:ident, $body:ident [$($q:expr),*]) => { kernels!(@checked 2, $p, $body [$($q),*]) };
     (@check update $p:ident, $body:ident [$($q:expr),*]) => { kernels!(@checked 2, $p, $body [$($q),*]) };
     (@check ternary $p:ident, $body:ident [$($q:expr),*]) => { kernels!(@checked 3, $p, $body [$($q),*]) };
-    (@check $other:ident $p:ident, $body:ident [$($q:expr),*]) => { Ok(()) };
+    (@check $other:ident $p:ident, $body:tt [$($q:expr),*]) => { Ok(()) };
     (@checked $n:literal, $p:ident, $body:ident []) => { Ok(()) };
     (@checked $n:literal, $p:ident, $body:ident [$($q:expr),+]) => {
         kernels!(@from $p, $body [$($q),+]).map_or(Ok(()), |b| Body::<f32, $n>::check(b))
@@ -140,7 +140,7 @@ macro_rules! kernels {
     (@apply binary $x:ident, $p:ident, $body:ident [$($q:expr),*]) => { kernels!(@eval 2, $x, $p, $body [$($q),*]) };
     (@apply update $x:ident, $p:ident, $body:ident [$($q:expr),*]) => { kernels!(@eval 2, $x, $p, $body [$($q),*]) };
     (@apply ternary $x:ident, $p:ident, $body:ident [$($q:expr),*]) => { kernels!(@eval 3, $x, $p, $body [$($q),*]) };
-    (@apply $other:ident $x:ident, $p:ident, $body:ident [$($q:expr),*]) => { None };
+    (@apply $other:ident $x:ident, $p:ident, $body:tt [$($q:expr),*]) => { None };
     (@eval $n:literal, $x:ident, $p:ident, $body:ident [$($q:expr),*]) => {
         match (<[Value<'b, F32>; $n]>::try_from($x), kernels!(@from $p, $body [$($q),*])) {
             (Ok(x), Some(body)) => Some(body.eval(x)),
@@ -159,7 +159,7 @@ macro_rules! kernels {
     (@binary $t:ty, $wide:ident, $name:ident, $body:ident [$($p:expr),*]) => { kernels!(@kernel 2, $t, $wide, $name, $body [$($p),*]) };
     (@update $t:ty, $wide:ident, $name:ident, $body:ident [$($p:expr),*]) => { kernels!(@kernel 2, $t, $wide, $name, $body [$($p),*]) };
     (@ternary $t:ty, $wide:ident, $name:ident, $body:ident [$($p:expr),*]) => { kernels!(@kernel 3, $t, $wide, $name, $body [$($p),*]) };
-    (@$other:ident $t:ty, $wide:ident, $name:ident, $body:ident [$($p:expr),*]) => { return None };
+    (@$other:ident $t:ty, $wide:ident, $name:ident, $body:tt [$($p:expr),*]) => { return None };
     (@kernel $n:literal, $t:ty, $wide:ident, $name:ident, $body:ident []) => {
         pointwise_by::<$t, _, 0, $n>(&kernels!(@name $t, $name), $wide, |[]| crate::$body)
     };

@@ -305,7 +305,7 @@ fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: v
 }
 
 macro_rules! kernels {
-    ($($shape:ident $name:ident($($f:ident),*) $body:ident [$($p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
+    ($($shape:ident $name:ident($($f:ident),*) $body:tt [$($p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
         /// The text of an element-wise op of the list in blocks of 256; `None` for an op of another shape.
         #[must_use]
         pub fn op(name: &str) -> Option<Result<String, Error>> {
@@ -319,7 +319,7 @@ macro_rules! kernels {
     (@binary $name:ident, $body:ident [$($p:expr),*]) => { kernels!(@text 2, $name, $body [$($p),*]) };
     (@update $name:ident, $body:ident [$($p:expr),*]) => { kernels!(@text 2, $name, $body [$($p),*]) };
     (@ternary $name:ident, $body:ident [$($p:expr),*]) => { kernels!(@text 3, $name, $body [$($p),*]) };
-    (@$other:ident $name:ident, $body:ident [$($p:expr),*]) => { return None };
+    (@$other:ident $name:ident, $body:tt [$($p:expr),*]) => { return None };
     (@text $n:literal, $name:ident, $body:ident []) => {
         pointwise::<_, 0, $n>(stringify!($name), |[]| crate::$body, 256)
     };

@@ -5,9 +5,11 @@ use super::panel::State;
 use super::panel::finish;
 use super::{Align, Attention, BLOCK, Heads, decode, mask, rows, take};
 use crate::error::{Error, enough, not_empty, same_len};
+use crate::forms::ops;
+use crate::lanes::executor::Executor;
 use crate::lanes::executor::Serial;
 use crate::lanes::vector::Vector;
-use crate::lanes::{Simd, drive, native};
+use crate::lanes::{Simd, drive};
 use crate::pointwise::Add;
 use crate::quant::Block;
 use crate::slices::{copy, lines, lines_mut};
@@ -116,63 +118,53 @@ pub struct Pages<'a> {
     pub len: usize,
 }
 
-/// `out[h] = Σ_j w[j]·values[j]` with `w = softmax_j(scale·q[h]·keys[j])`: one query, the last of the text, over a cache of
-/// keys and values in few bits.
-///
-/// Shapes: `q` and `out` have `heads·dim` elements; `keys` and `values` a row of `kv_heads·dim` numbers for each key, which in
-/// blocks are `kv_heads·dim` divided by the elements of a block, of which `dim` is a multiple. Without `pages` the rows are the
-/// text's; with them, key `j` is row `j % rows` of page `table[j / rows]`. `lse`, if asked for, receives a log-sum-exp for each
-/// head. A window hides all but the last keys; `op.causal` and `op.align` change nothing. A few rows at a time become `f32`; the bits are those of
-/// [`attention`](crate::attention()) of that query on the numbers of the cache.
-///
-/// NaN and ±0: as [`attention`](crate::attention()).
-///
-/// Errors: as [`attention`](crate::attention()) for `heads`, `kv_heads`, `dim` and `softcap`; [`Error::Domain`] names `value_dim` unless it is `dim`, and `batch` unless it is 1; [`Error::Rows`] names `dim` when it is no
-/// whole blocks, `keys` when they are no whole rows, or pages; [`Error::Len`] names `q`, `values`, `out`, `lse`, or `pages` when
-/// the table has too few for `len`; [`Error::Empty`] names `pages` of no rows; [`Error::Index`] names `pages` when one is past the end
-/// of the cache; [`Error::Workspace`]. Nothing is written then.
-///
-/// Scratch: [`attention_decode_workspace`], in `f32`; what it holds does not matter.
-///
-/// ```
-/// use fulmen::quant::{Q8_0, blocks};
-/// use fulmen::{Attention, Pages, attention_decode, attention_decode_workspace};
-/// let op = Attention::new(1, 1, 32, 1.0);
-/// // Two pages of one key each; the text has them in the other order. Values of 1 and 3, keys of 0.
-/// let cache: [u8; 68] = core::array::from_fn(|i| [0, 0x3c, 1, 3][if i % 34 < 2 { i % 34 } else { 2 + i / 34 }]);
-/// let (keys, values) = (blocks::<Q8_0>(&[0; 68])?, blocks::<Q8_0>(&cache)?);
-/// let mut out = [0.0; 32];
-/// let mut workspace = [0.0; attention_decode_workspace(1, 32)];
-/// let pages = Pages { table: &[1, 0], rows: 1, len: 2 };
-/// attention_decode(&op, &[1.0; 32], keys, values, Some(pages), &mut out, None, &mut workspace)?;
-/// assert_eq!(out, [2.0; 32]);
-/// // The first of them alone.
-/// let pages = Pages { len: 1, ..pages };
-/// attention_decode(&op, &[1.0; 32], keys, values, Some(pages), &mut out, None, &mut workspace)?;
-/// assert_eq!(out, [3.0; 32]);
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: W. Kwon et al., "Efficient memory management for large language model serving with PagedAttention" (2023).
-/// Contract: `contracts/attention_decode-v1.yaml`.
-#[inline]
-#[allow(clippy::too_many_arguments, reason = "the formula's operands")]
-pub fn attention_decode<C: Cached>(
-    op: &Attention<f32>,
-    q: &[f32],
-    keys: &[C],
-    values: &[C],
-    pages: Option<Pages<'_>>,
-    out: &mut [f32],
-    lse: Option<&mut [f32]>,
-    workspace: &mut [f32],
-) -> Result<(), Error> {
-    attention_decode_on(native(), op, q, keys, values, pages, out, lse, workspace)
+ops! { $ cached_ops in crate::nn::attention::cached;
+    /// `out[h] = Σ_j w[j]·values[j]` with `w = softmax_j(scale·q[h]·keys[j])`: one query, the last of the text, over a cache of
+    /// keys and values in few bits.
+    ///
+    /// Shapes: `q` and `out` have `heads·dim` elements; `keys` and `values` a row of `kv_heads·dim` numbers for each key, which in
+    /// blocks are `kv_heads·dim` divided by the elements of a block, of which `dim` is a multiple. Without `pages` the rows are the
+    /// text's; with them, key `j` is row `j % rows` of page `table[j / rows]`. `lse`, if asked for, receives a log-sum-exp for each
+    /// head. A window hides all but the last keys; `op.causal` and `op.align` change nothing. A few rows at a time become `f32`; the bits are those of
+    /// [`attention`](crate::attention()) of that query on the numbers of the cache.
+    ///
+    /// NaN and ±0: as [`attention`](crate::attention()).
+    ///
+    /// Errors: as [`attention`](crate::attention()) for `heads`, `kv_heads`, `dim` and `softcap`; [`Error::Domain`] names `value_dim` unless it is `dim`, and `batch` unless it is 1; [`Error::Rows`] names `dim` when it is no
+    /// whole blocks, `keys` when they are no whole rows, or pages; [`Error::Len`] names `q`, `values`, `out`, `lse`, or `pages` when
+    /// the table has too few for `len`; [`Error::Empty`] names `pages` of no rows; [`Error::Index`] names `pages` when one is past the end
+    /// of the cache; [`Error::Workspace`]. Nothing is written then.
+    ///
+    /// Scratch: [`attention_decode_workspace`], in `f32`; what it holds does not matter.
+    ///
+    /// ```
+    /// use fulmen::quant::{Q8_0, blocks};
+    /// use fulmen::{Attention, Pages, attention_decode, attention_decode_workspace};
+    /// let op = Attention::new(1, 1, 32, 1.0);
+    /// // Two pages of one key each; the text has them in the other order. Values of 1 and 3, keys of 0.
+    /// let cache: [u8; 68] = core::array::from_fn(|i| [0, 0x3c, 1, 3][if i % 34 < 2 { i % 34 } else { 2 + i / 34 }]);
+    /// let (keys, values) = (blocks::<Q8_0>(&[0; 68])?, blocks::<Q8_0>(&cache)?);
+    /// let mut out = [0.0; 32];
+    /// let mut workspace = [0.0; attention_decode_workspace(1, 32)];
+    /// let pages = Pages { table: &[1, 0], rows: 1, len: 2 };
+    /// attention_decode(&op, &[1.0; 32], keys, values, Some(pages), &mut out, None, &mut workspace)?;
+    /// assert_eq!(out, [2.0; 32]);
+    /// // The first of them alone.
+    /// let pages = Pages { len: 1, ..pages };
+    /// attention_decode(&op, &[1.0; 32], keys, values, Some(pages), &mut out, None, &mut workspace)?;
+    /// assert_eq!(out, [3.0; 32]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: W. Kwon et al., "Efficient memory management for large language model serving with PagedAttention" (2023).
+    /// Contract: `contracts/attention_decode-v1.yaml`.
+    serial attention_decode<C: crate::nn::Cached>, attention_decode_on, attention_decode_by
+        (op: by &Attention<f32>, q: in f32, keys: in C, values: in C, pages: by Option<Pages<'_>>, out: out f32, lse: opt_out f32, workspace: scratch f32) -> Result<()>;
 }
 
-/// [`attention_decode`] on the instruction set of `s`.
 #[allow(clippy::too_many_arguments, reason = "the formula's operands")]
-pub fn attention_decode_on<S: Simd, C: Cached>(
+pub(crate) fn attention_decode_by<J: Executor, S: Simd, C: Cached>(
+    _: J,
     s: S,
     op: &Attention<f32>,
     q: &[f32],

@@ -14,7 +14,7 @@
 //! | `backward` | the gradients, from weights that are computed again |
 
 pub(crate) mod backward;
-mod cached;
+pub(crate) mod cached;
 pub(crate) mod decode;
 pub(crate) mod forward;
 #[cfg(feature = "half")]
@@ -28,8 +28,9 @@ mod rows;
 use crate::blas::gemm::tune::GRAIN;
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, enough, same_len, same_shape};
-use crate::lanes::executor::{Executor, Serial};
-use crate::lanes::{Element, Simd, native};
+use crate::forms::ops;
+use crate::lanes::executor::Executor;
+use crate::lanes::{Element, Simd};
 use crate::view::{MatMut, MatRef};
 use backward::Gradients;
 pub use cached::*;
@@ -84,85 +85,100 @@ struct Part<'a, T> {
     row: usize,
 }
 
-/// `out[i] = Σ_j w[j]·v[j]` with `w = softmax_j(s[i][j])` over the keys that query `i` sees, head by head, of the scores
-/// `s[i][j] = cap(scale·q[i]·k[j]) + mask[i][j]`, where `cap(x) = c·tanh(x/c)` with a [softcap](Attention::softcap) `c`, else `x`.
-///
-/// Shapes: `q` is `n` by `heads·dim`, `k` `len` by `kv_heads·dim`, `v` `len` by `kv_heads·value_dim`, `out` `n` by
-/// `heads·value_dim`, with a [batch](Attention::batch) as many times the rows, each with any strides: they may be columns of one
-/// matrix, or of a cache of keys. `mask`, if there is one,
-/// is `n` by `len` for all heads, or `heads·n` by `len`, head after head; a row stride of 0 gives all queries one row. Where it is
-/// -∞ a key is hidden; a bias such as ALiBi's is a mask, too. `lse`, if asked for, receives the `n` by `heads` values of each sequence
-/// `ln Σ_j e^s[i][j]` that [`attention_backward`] needs. Keys pass by in blocks of 128 and each query
-/// keeps its peak, sum and weighted values (the online softmax), so no matrix of scores is there. The bits of a query's
-/// result depend on the instruction set, the query, its mask and the keys and values up to its position, not on
-/// the other queries of the call, the strides or the number of threads. A single query reads K and V once.
-///
-/// NaN and ±0: a NaN in a query makes its head NaN, one in a key that it sees too, also where the mask is -∞; one in a row of
-/// the mask, or +∞, makes what it is added to NaN. A query that sees no key, or only
-/// scores of -∞, gives zeros and the log-sum-exp -∞. A NaN or an infinity in a value makes its column NaN also
-/// where its weight is 0, and may do so for queries that don't see it. An infinite scale may be taken with the elements of a query or with
-/// the products, and a score of which a step overflows may be infinite or NaN: backends differ there.
-///
-/// Errors: [`Error::Empty`] for `heads`, `dim`, `value_dim` or `batch` of 0, [`Error::Domain`] names `kv_heads` when it does not divide
-/// `heads`, and `softcap` unless it is positive and finite; [`Error::Shape`] names `q`, `k`, `v`, `mask` or `out`; [`Error::Len`] of
-/// `lse`; [`Error::Overflow`]; [`Error::Workspace`]. Nothing is written then.
-///
-/// Scratch: [`attention_workspace`], whatever the numbers of queries and keys; what it holds does not matter.
-///
-/// ```
-/// use fulmen::{Attention, MatMut, MatRef, attention, attention_workspace};
-/// const HEADS: usize = 2;
-/// const DIM: usize = 2;
-/// let op = Attention { causal: true, ..Attention::new(HEADS, 1, DIM, 1.0) };
-/// // Two tokens: the first sees itself alone.
-/// let (q, k, v) = ([0.0f32; 8], [0.0; 4], [1.0, 2.0, 3.0, 4.0]);
-/// let mut out = [0.0; 8];
-/// let mut workspace = [0.0; attention_workspace(HEADS, DIM)];
-/// attention(
-///     &op,
-///     MatRef::row_major(&q, 2, 4)?,
-///     MatRef::row_major(&k, 2, 2)?,
-///     MatRef::row_major(&v, 2, 2)?,
-///     None,
-///     MatMut::row_major(&mut out, 2, 4)?,
-///     None,
-///     &mut workspace,
-/// )?;
-/// assert_eq!(out, [1.0, 2.0, 1.0, 2.0, 2.0, 3.0, 2.0, 3.0]);
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: M. Milakov and N. Gimelshein, "Online normalizer calculation for softmax" (2018); T. Dao et al.,
-/// "FlashAttention" (2022); the cap: Gemma Team, "Gemma 2" (2024). Contract: `contracts/attention-v1.yaml`.
-#[inline]
-#[allow(clippy::too_many_arguments, reason = "the formula's operands")]
-pub fn attention<T: Element>(
-    op: &Attention<T>,
-    q: MatRef<'_, T>,
-    k: MatRef<'_, T>,
-    v: MatRef<'_, T>,
-    mask: Option<MatRef<'_, T>>,
-    out: MatMut<'_, T>,
-    lse: Option<&mut [T]>,
-    workspace: &mut [T],
-) -> Result<(), Error> {
-    attention_on(native(), op, q, k, v, mask, out, lse, workspace)
-}
+ops! { $ attention_ops in crate::nn::attention;
+    /// `out[i] = Σ_j w[j]·v[j]` with `w = softmax_j(s[i][j])` over the keys that query `i` sees, head by head, of the scores
+    /// `s[i][j] = cap(scale·q[i]·k[j]) + mask[i][j]`, where `cap(x) = c·tanh(x/c)` with a [softcap](Attention::softcap) `c`, else `x`.
+    ///
+    /// Shapes: `q` is `n` by `heads·dim`, `k` `len` by `kv_heads·dim`, `v` `len` by `kv_heads·value_dim`, `out` `n` by
+    /// `heads·value_dim`, with a [batch](Attention::batch) as many times the rows, each with any strides: they may be columns of one
+    /// matrix, or of a cache of keys. `mask`, if there is one,
+    /// is `n` by `len` for all heads, or `heads·n` by `len`, head after head; a row stride of 0 gives all queries one row. Where it is
+    /// -∞ a key is hidden; a bias such as ALiBi's is a mask, too. `lse`, if asked for, receives the `n` by `heads` values of each sequence
+    /// `ln Σ_j e^s[i][j]` that [`attention_backward`] needs. Keys pass by in blocks of 128 and each query
+    /// keeps its peak, sum and weighted values (the online softmax), so no matrix of scores is there. The bits of a query's
+    /// result depend on the instruction set, the query, its mask and the keys and values up to its position, not on
+    /// the other queries of the call, the strides or the number of threads. A single query reads K and V once.
+    ///
+    /// NaN and ±0: a NaN in a query makes its head NaN, one in a key that it sees too, also where the mask is -∞; one in a row of
+    /// the mask, or +∞, makes what it is added to NaN. A query that sees no key, or only
+    /// scores of -∞, gives zeros and the log-sum-exp -∞. A NaN or an infinity in a value makes its column NaN also
+    /// where its weight is 0, and may do so for queries that don't see it. An infinite scale may be taken with the elements of a query or with
+    /// the products, and a score of which a step overflows may be infinite or NaN: backends differ there.
+    ///
+    /// Errors: [`Error::Empty`] for `heads`, `dim`, `value_dim` or `batch` of 0, [`Error::Domain`] names `kv_heads` when it does not divide
+    /// `heads`, and `softcap` unless it is positive and finite; [`Error::Shape`] names `q`, `k`, `v`, `mask` or `out`; [`Error::Len`] of
+    /// `lse`; [`Error::Overflow`]; [`Error::Workspace`]. Nothing is written then.
+    ///
+    /// Scratch: [`attention_workspace`], whatever the numbers of queries and keys; what it holds does not matter.
+    ///
+    /// ```
+    /// use fulmen::{Attention, MatMut, MatRef, attention, attention_workspace};
+    /// const HEADS: usize = 2;
+    /// const DIM: usize = 2;
+    /// let op = Attention { causal: true, ..Attention::new(HEADS, 1, DIM, 1.0) };
+    /// // Two tokens: the first sees itself alone.
+    /// let (q, k, v) = ([0.0f32; 8], [0.0; 4], [1.0, 2.0, 3.0, 4.0]);
+    /// let mut out = [0.0; 8];
+    /// let mut workspace = [0.0; attention_workspace(HEADS, DIM)];
+    /// attention(
+    ///     &op,
+    ///     MatRef::row_major(&q, 2, 4)?,
+    ///     MatRef::row_major(&k, 2, 2)?,
+    ///     MatRef::row_major(&v, 2, 2)?,
+    ///     None,
+    ///     MatMut::row_major(&mut out, 2, 4)?,
+    ///     None,
+    ///     &mut workspace,
+    /// )?;
+    /// assert_eq!(out, [1.0, 2.0, 1.0, 2.0, 2.0, 3.0, 2.0, 3.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: M. Milakov and N. Gimelshein, "Online normalizer calculation for softmax" (2018); T. Dao et al.,
+    /// "FlashAttention" (2022); the cap: Gemma Team, "Gemma 2" (2024). Contract: `contracts/attention-v1.yaml`.
+    threads "Each thread takes heads, or queries where there are too few heads, and its own share of the workspace; with a workspace for fewer threads ([`attention_workspace()`]), fewer run." attention, attention_on, attention_by
+        (op: by &Attention<T>, q: mat T, k: mat T, v: mat T, mask: opt_mat T, out: mat_out T, lse: opt_out T, workspace: scratch T) -> Result<()>;
 
-/// [`attention`] on the instruction set of `s`.
-#[allow(clippy::too_many_arguments, reason = "the formula's operands")]
-pub fn attention_on<S: Simd, T: Element>(
-    s: S,
-    op: &Attention<T>,
-    q: MatRef<'_, T>,
-    k: MatRef<'_, T>,
-    v: MatRef<'_, T>,
-    mask: Option<MatRef<'_, T>>,
-    out: MatMut<'_, T>,
-    lse: Option<&mut [T]>,
-    workspace: &mut [T],
-) -> Result<(), Error> {
-    attention_by(Serial, s, op, q, k, v, mask, out, lse, workspace)
+    /// The gradients of [`attention`] with respect to its queries, keys and values, given `dout`, that of its result:
+    /// `dv[j] = Σ_i w[i][j]·dout[i]`, `ds[i][j] = w[i][j]·(dout[i]·v[j] - dout[i]·out[i])`, times `1 - tanh²(scale·q[i]·k[j]/c)`
+    /// with a softcap `c`, `dq[i] = scale·Σ_j ds[i][j]·k[j]`, `dk[j] = scale·Σ_i ds[i][j]·q[i]`, the sums over `i` over all heads that share `j`'s.
+    ///
+    /// Shapes: as [`attention`]; `out` and `lse` are what it wrote for the same `op`, `q`, `k`, `v` and `mask`; `dout` has the shape
+    /// of `out`, `dq` that of `q`, `dk` of `k` and `dv` of `v`. `dq`, `dk` and `dv` are overwritten. The weights are computed again from
+    /// `lse`, block by block. Bits depend on the instruction set and the shapes, not on strides or threads.
+    ///
+    /// NaN and ±0: NaN, an infinity or an overflow in any operand or product of a head reaches all three gradients of the heads that share
+    /// its keys, or some, also of what does not see it; a query that sees no key has the gradient 0 and otherwise adds nothing to `dk` and `dv`.
+    ///
+    /// Errors: as [`attention`]; also [`Error::Shape`] of `out`, `dout`, `dq`, `dk` and `dv`.
+    ///
+    /// Scratch: [`attention_backward_workspace`].
+    ///
+    /// ```
+    /// use fulmen::{Attention, MatMut, MatRef, attention_backward, attention_backward_workspace};
+    /// let op = Attention::new(1, 1, 1, 1.0);
+    /// // One query, one key: the weight is 1 whatever the score.
+    /// let (q, k, v, dout) = ([0.5f64], [2.0], [3.0], [1.0]);
+    /// let (out, lse) = ([3.0], [1.0]);
+    /// let (mut dq, mut dk, mut dv) = ([9.0], [9.0], [9.0]);
+    /// let mut workspace = [0.0; attention_backward_workspace(1)];
+    /// let view = |x| MatRef::row_major(x, 1, 1);
+    /// attention_backward(
+    ///     &op,
+    ///     view(&q)?, view(&k)?, view(&v)?, None, view(&out)?, &lse, view(&dout)?,
+    ///     MatMut::row_major(&mut dq, 1, 1)?,
+    ///     MatMut::row_major(&mut dk, 1, 1)?,
+    ///     MatMut::row_major(&mut dv, 1, 1)?,
+    ///     &mut workspace,
+    /// )?;
+    /// assert_eq!((dq, dk, dv), ([0.0], [0.0], [1.0]));
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: T. Dao et al., "FlashAttention" (2022), appendix B. Contract: `contracts/attention_backward-v1.yaml`.
+    threads "A key head is on one thread." attention_backward, attention_backward_on, attention_backward_by
+        (op: by &Attention<T>, q: mat T, k: mat T, v: mat T, mask: opt_mat T, out: mat T, lse: in T, dout: mat T, dq: mat_out T,
+         dk: mat_out T, dv: mat_out T, workspace: scratch T) -> Result<()>;
 }
 
 /// Elements of workspace that [`attention`] needs at most, whatever the instruction set. `dim` is the larger of `dim` and
@@ -307,82 +323,6 @@ fn halves<T: Element>(op: &Heads<T>, row: usize, rows: usize, parts: usize) -> u
         none
     });
     cut.unwrap_or(rows / 2).clamp(1, rows.max(2) - 1)
-}
-
-/// The gradients of [`attention`] with respect to its queries, keys and values, given `dout`, that of its result:
-/// `dv[j] = Σ_i w[i][j]·dout[i]`, `ds[i][j] = w[i][j]·(dout[i]·v[j] - dout[i]·out[i])`, times `1 - tanh²(scale·q[i]·k[j]/c)`
-/// with a softcap `c`, `dq[i] = scale·Σ_j ds[i][j]·k[j]`, `dk[j] = scale·Σ_i ds[i][j]·q[i]`, the sums over `i` over all heads that share `j`'s.
-///
-/// Shapes: as [`attention`]; `out` and `lse` are what it wrote for the same `op`, `q`, `k`, `v` and `mask`; `dout` has the shape
-/// of `out`, `dq` that of `q`, `dk` of `k` and `dv` of `v`. `dq`, `dk` and `dv` are overwritten. The weights are computed again from
-/// `lse`, block by block. Bits depend on the instruction set and the shapes, not on strides or threads.
-///
-/// NaN and ±0: NaN, an infinity or an overflow in any operand or product of a head reaches all three gradients of the heads that share
-/// its keys, or some, also of what does not see it; a query that sees no key has the gradient 0 and otherwise adds nothing to `dk` and `dv`.
-///
-/// Errors: as [`attention`]; also [`Error::Shape`] of `out`, `dout`, `dq`, `dk` and `dv`.
-///
-/// Scratch: [`attention_backward_workspace`].
-///
-/// ```
-/// use fulmen::{Attention, MatMut, MatRef, attention_backward, attention_backward_workspace};
-/// let op = Attention::new(1, 1, 1, 1.0);
-/// // One query, one key: the weight is 1 whatever the score.
-/// let (q, k, v, dout) = ([0.5f64], [2.0], [3.0], [1.0]);
-/// let (out, lse) = ([3.0], [1.0]);
-/// let (mut dq, mut dk, mut dv) = ([9.0], [9.0], [9.0]);
-/// let mut workspace = [0.0; attention_backward_workspace(1)];
-/// let view = |x| MatRef::row_major(x, 1, 1);
-/// attention_backward(
-///     &op,
-///     view(&q)?, view(&k)?, view(&v)?, None, view(&out)?, &lse, view(&dout)?,
-///     MatMut::row_major(&mut dq, 1, 1)?,
-///     MatMut::row_major(&mut dk, 1, 1)?,
-///     MatMut::row_major(&mut dv, 1, 1)?,
-///     &mut workspace,
-/// )?;
-/// assert_eq!((dq, dk, dv), ([0.0], [0.0], [1.0]));
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: T. Dao et al., "FlashAttention" (2022), appendix B. Contract: `contracts/attention_backward-v1.yaml`.
-#[inline]
-#[allow(clippy::too_many_arguments, reason = "the formula's operands")]
-pub fn attention_backward<T: Element>(
-    op: &Attention<T>,
-    q: MatRef<'_, T>,
-    k: MatRef<'_, T>,
-    v: MatRef<'_, T>,
-    mask: Option<MatRef<'_, T>>,
-    out: MatRef<'_, T>,
-    lse: &[T],
-    dout: MatRef<'_, T>,
-    dq: MatMut<'_, T>,
-    dk: MatMut<'_, T>,
-    dv: MatMut<'_, T>,
-    workspace: &mut [T],
-) -> Result<(), Error> {
-    attention_backward_on(native(), op, q, k, v, mask, out, lse, dout, dq, dk, dv, workspace)
-}
-
-/// [`attention_backward`] on the instruction set of `s`.
-#[allow(clippy::too_many_arguments, reason = "the formula's operands")]
-pub fn attention_backward_on<S: Simd, T: Element>(
-    s: S,
-    op: &Attention<T>,
-    q: MatRef<'_, T>,
-    k: MatRef<'_, T>,
-    v: MatRef<'_, T>,
-    mask: Option<MatRef<'_, T>>,
-    out: MatRef<'_, T>,
-    lse: &[T],
-    dout: MatRef<'_, T>,
-    dq: MatMut<'_, T>,
-    dk: MatMut<'_, T>,
-    dv: MatMut<'_, T>,
-    workspace: &mut [T],
-) -> Result<(), Error> {
-    attention_backward_by(Serial, s, op, q, k, v, mask, out, lse, dout, dq, dk, dv, workspace)
 }
 
 /// Elements of workspace that [`attention_backward`] needs at most, whatever the instruction set. `dim` is the larger of `dim`

@@ -12,7 +12,7 @@ pub(crate) mod rows;
 use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, enough, not_empty, same_len};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::fold::fold_by;
 use crate::lanes::{Element, Simd};
@@ -303,7 +303,7 @@ fn column<T: Element>(x: &[T], at: usize, step: usize, n: usize) -> impl Iterato
     x.get(at..).unwrap_or_default().iter().step_by(step).take(n).copied()
 }
 
-forms! {
+ops! { $ conv1d_ops in crate::nn::conv1d;
     /// `out[b][o][l] = bias[o] + Σ_(c, k) weights[o][c][k]·x[b][g + c][l·stride + k·dilation - padding]` over the channels of
     /// `o`'s group, which begin at `g`, and the elements in the line.
     ///
@@ -328,8 +328,8 @@ forms! {
     /// ```
     ///
     /// Source: the definition (a correlation, as in networks). Contract: `contracts/conv1d-v1.yaml`.
-    conv1d, conv1d_on, conv1d_by
-        (conv: Conv1d, x: &[T], weights: &[T], bias: Option<&[T]>, out: &mut [T], workspace: &mut [T]) -> Result<(), Error>;
+    threads "Channels are on different threads, or parts of a group's product." conv1d, conv1d_on, conv1d_by
+        (conv: by Conv1d, x: in T, weights: in T, bias: opt_in T, out: out T, workspace: scratch T) -> Result<()>;
 
     /// `dx[b][g + c][i] = Σ_(o, k) weights[o][c][k]·dy[b][o][l]` over the places with `i = l·stride + k·dilation - padding`: the
     /// gradient of [`conv1d`](crate::conv1d()) by its input.
@@ -351,8 +351,8 @@ forms! {
     /// ```
     ///
     /// Source: the chain rule. Contract: `contracts/conv1d_backward_input-v1.yaml`.
-    conv1d_backward_input, conv1d_backward_input_on, conv1d_backward_input_by
-        (conv: Conv1d, dy: &[T], weights: &[T], dx: &mut [T], workspace: &mut [T]) -> Result<(), Error>;
+    threads "As [`conv1d()`]." conv1d_backward_input, conv1d_backward_input_on, conv1d_backward_input_by
+        (conv: by Conv1d, dy: in T, weights: in T, dx: out T, workspace: scratch T) -> Result<()>;
 
     /// `dweights[o][c][k] += Σ_(b, l) dy[b][o][l]·x[b][g + c][l·stride + k·dilation - padding]` and `dbias[o] += Σ_(b, l) dy[b][o][l]`:
     /// the gradient of [`conv1d`](crate::conv1d()) by its weights. Images are added in order.
@@ -375,8 +375,8 @@ forms! {
     /// ```
     ///
     /// Source: the chain rule. Contract: `contracts/conv1d_backward_weights-v1.yaml`.
-    conv1d_backward_weights, conv1d_backward_weights_on, conv1d_backward_weights_by
-        (conv: Conv1d, x: &[T], dy: &[T], dweights: &mut [T], dbias: Option<&mut [T]>, workspace: &mut [T]) -> Result<(), Error>;
+    threads "As [`conv1d()`]." conv1d_backward_weights, conv1d_backward_weights_on, conv1d_backward_weights_by
+        (conv: by Conv1d, x: in T, dy: in T, dweights: inout T, dbias: opt_out T, workspace: scratch T) -> Result<()>;
 }
 
 #[inline]

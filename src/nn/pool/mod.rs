@@ -5,7 +5,7 @@ mod planes;
 
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
-use crate::forms::forms;
+use crate::forms::ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::parts::{Read, Write, count, each_row};
@@ -213,7 +213,7 @@ impl Pool {
     }
 }
 
-forms! {
+ops! { $ pool_ops in crate::nn::pool;
     /// `out[c][w] = max_t x[c][w·s + t·d - p]` over the elements of window `w` that are in the volume: all but `c` are triples,
     /// of planes, rows and columns. For planes and lines with [`Pool::new`] and [`Pool::line`].
     ///
@@ -236,7 +236,7 @@ forms! {
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/max_pool-v1.yaml`.
-    max_pool, max_pool_on, max_pool_by(x: &[T], pool: Pool, out: &mut [T]) -> Result<(), Error>;
+    threads max_pool, max_pool_on, max_pool_by (x: in T, pool: by Pool, out: out T) -> Result<()>;
 
     /// `out[c][w] = x[c][indices[c][w]]`: the largest element of each window, and where in its volume that is, row by row.
     ///
@@ -260,8 +260,7 @@ forms! {
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/max_pool_indices-v1.yaml`.
-    max_pool_indices, max_pool_indices_on, max_pool_indices_by
-        (x: &[T], pool: Pool, out: &mut [T], indices: &mut [u32]) -> Result<(), Error>;
+    threads max_pool_indices, max_pool_indices_on, max_pool_indices_by (x: in T, pool: by Pool, out: out T, indices: out u32) -> Result<()>;
 
     /// `dx[c][a] = Σ dy[c][w]` over the windows whose largest element is `a`: the gradient of
     /// [`max_pool`](crate::max_pool()).
@@ -284,8 +283,7 @@ forms! {
     /// ```
     ///
     /// Source: the chain rule. Contract: `contracts/max_pool_backward-v1.yaml`.
-    max_pool_backward, max_pool_backward_on, max_pool_backward_by
-        (x: &[T], dy: &[T], pool: Pool, dx: &mut [T]) -> Result<(), Error>;
+    threads max_pool_backward, max_pool_backward_on, max_pool_backward_by (x: in T, dy: in T, pool: by Pool, dx: out T) -> Result<()>;
 
     /// `out[c][w] = Σ_t x[c][w·s + t·d - p] / n` over the elements of window `w` that are in the volume: all but `c` are
     /// triples, of planes, rows and columns. `n` counts these or, with `count_padding`, the padding too (not what is behind it).
@@ -312,8 +310,7 @@ forms! {
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/avg_pool-v1.yaml`.
-    avg_pool, avg_pool_on, avg_pool_by
-        (x: &[T], pool: Pool, count_padding: bool, out: &mut [T]) -> Result<(), Error>;
+    threads avg_pool, avg_pool_on, avg_pool_by (x: in T, pool: by Pool, count_padding: by bool, out: out T) -> Result<()>;
 
     /// `dx[c][a] = Σ dy[c][w] / n` over the windows that have `a`: the gradient of [`avg_pool`](crate::avg_pool()).
     ///
@@ -332,8 +329,8 @@ forms! {
     /// ```
     ///
     /// Source: the chain rule. Contract: `contracts/avg_pool_backward-v1.yaml`.
-    avg_pool_backward, avg_pool_backward_on, avg_pool_backward_by
-        (dy: &[T], pool: Pool, count_padding: bool, dx: &mut [T]) -> Result<(), Error>;
+    threads avg_pool_backward, avg_pool_backward_on, avg_pool_backward_by
+        (dy: in T, pool: by Pool, count_padding: by bool, dx: out T) -> Result<()>;
 }
 
 #[inline]
