@@ -12,6 +12,7 @@ use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 use crate::pointwise::axpy_on;
 use crate::reduce::{dot_on, norm_l2_on};
+use crate::slices::copy;
 
 /// Elements of workspace that [`gmres`] needs for `n` unknowns and so many directions.
 pub const fn gmres_workspace(n: usize, restart: usize) -> usize {
@@ -41,7 +42,8 @@ ops! { $ krylov_ops in crate::sparse::krylov;
     /// `restart` when it is 0; [`Error::Workspace`]; [`Error::Nan`] and [`Error::Domain`] name what holds NaN or an infinity; [`Error::Pivot`] names `lu` with
     /// the index of the first element of its diagonal that is 0 or not stored; [`Error::Domain`] names `x` when an element of `b - Ax` is beyond the largest number: nothing
     /// is written then. [`Error::Pivot`] names `a` with the number of the step when A is singular in the directions that there are, and
-    /// [`Error::Convergence`] with the residual that `x` leaves after `most` steps, or where `restart` of them bring nothing: `x` then holds the last iterate. [`Error::Domain`]
+    /// [`Error::Convergence`] with the residual that `x` leaves after `most` steps, or where `restart` of them bring nothing: `x` then holds the last iterate, or the one before
+    /// where that leaves less. [`Error::Domain`]
     /// names `x` or `a` when an element of the solution or a product with A is beyond the largest number: of `x` those elements are kept as they were.
     ///
     /// Scratch: [`gmres_workspace`].
@@ -177,7 +179,10 @@ pub(crate) fn gmres_by<S: Simd, T: Element>(
             }
             // What a restart left as it was the next ones would, too.
             if steps >= most || before <= share {
-                return Err(Error::unsolved(share));
+                if before < share {
+                    copy(basis.get(n..2 * n).ok_or(short)?, x);
+                }
+                return Err(Error::unsolved(before.min(share)));
             }
             before = share;
             let inner = restart.min(most - steps);
@@ -285,6 +290,8 @@ fn cycle<S: Simd, T: Element>(
         axpy_on(s, *y, v, first).ok()?;
     }
     precondition(s, lu, first, z);
+    // For the case that rounding errors make a larger residual of a singular A.
+    copy(x, others);
     if !advance(s, T::from_f64(left.power()), z, x) {
         return Some(Err(Error::Domain { arg: "x" }));
     }

@@ -7,6 +7,7 @@ mod endings;
 mod formulas;
 mod halves;
 mod integers;
+mod kept;
 mod limits;
 mod lists;
 mod lz4;
@@ -409,6 +410,17 @@ fn plans_count_what_they_can() {
     assert!(product([0, 5, 5], [[5, 1]; 3]).unwrap().launches.is_empty());
     let none = planner.pointwise::<F32>("softmax", &[0, 1], 5, &[], true).unwrap_err();
     assert!(matches!(none, Error::Kernel { .. }), "{none}");
+    // All of a binding, and not an element more.
+    let facts = Host::default().facts().clone();
+    let planner = Planner::new(&Facts { limits: Limits { binding: 1024, ..facts.limits }, ..facts });
+    for wide in [false, true] {
+        let of = |n| planner.pointwise::<F32>("exp", &[0, 1], n, &[], wide);
+        assert!(of(256).is_ok());
+        let refused = of(257).unwrap_err();
+        let exact =
+            matches!(refused, Error::Limit { what: "bytes of a binding", asked: 1028, available: 1024, .. });
+        assert!(exact, "{refused}");
+    }
 }
 
 /// On the interpreter, which checks every access.
@@ -484,4 +496,21 @@ fn spectra_keep_their_contracts() {
             assert!(w.share <= 1.0, "{w:?}");
         }
     }
+}
+
+/// A step of Newton and Schulz leaves eigenvectors orthogonal to about a rounding error, which all the rotations do not.
+#[test]
+fn eigenvectors_are_orthogonal_to_a_rounding() {
+    let (n, gpu) = (10, Gpu::new(short()));
+    let x: Vec<f32> =
+        (0..n * n).map(|k| ((k / n + 1) * (k % n + 1) * 37 % 101) as f32 / 50.0 - 1.0).collect();
+    let (mut a, mut values) = (gpu.upload(&x).unwrap(), gpu.alloc::<f32>(n).unwrap());
+    gpu.eigh(a.view_mut().matrix(n, n).unwrap(), values.view_mut()).unwrap();
+    let mut v = vec![0.0; n * n];
+    gpu.download(a.view(), &mut v).unwrap();
+    let dot =
+        |i: usize, j: usize| (0..n).map(|k| f64::from(v[k * n + i]) * f64::from(v[k * n + j])).sum::<f64>();
+    let off = |j: usize| (0..n).map(|i| (dot(i, j) - f64::from(u8::from(i == j))).abs()).sum::<f64>();
+    let off = (0..n).map(off).fold(0.0, f64::max) / (n as f64 * f64::powi(2.0, -24));
+    assert!(off <= 0.7, "{off} n u");
 }

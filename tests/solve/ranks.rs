@@ -1,6 +1,7 @@
 //! Matrices of any rank, inverses, conditions and updates by what they guarantee.
 
 use super::*;
+use common::seed::Seed;
 
 #[test]
 fn qr_pivoted_backward_errors() {
@@ -47,6 +48,55 @@ fn qr_pivoted_backward_errors() {
     }
     check::<f32>();
     check::<f64>();
+}
+
+/// At each step no column has more left than the one in front, to what the norms that are followed are good for. The first column loses
+/// nearly all of its length at each of several steps, and changes places with another one before each.
+#[test]
+fn the_longest_of_what_is_left_is_in_front() {
+    fn check<T: Element>(r: &mut Noise) {
+        // Just so much at a step that its norm is not computed anew when what it was is forgotten.
+        let by = 1.0 / (4.0 * unit::<T>().sqrt()).sqrt();
+        for turn in 0..40 {
+            let steps = 3 + turn % 3;
+            let (m, n) = (steps + 2 + r.bits() as usize % 9, steps + 2);
+            let mut q: Vec<Vec<f64>> = vec![];
+            while q.len() < n {
+                let mut v = r.slice::<f64>(m, 1.0);
+                for u in q.iter().chain(&q) {
+                    let along: f64 = u.iter().zip(&v).map(|(u, v)| u * v).sum();
+                    v.iter_mut().zip(u).for_each(|(v, u)| *v -= along * u);
+                }
+                let long = v.iter().map(|v| v * v).sum::<f64>().sqrt();
+                v.iter_mut().for_each(|v| *v /= long);
+                q.push(v);
+            }
+            let size = |k: usize| by.powi(-(k as i32));
+            let at = |i: usize, j: usize| match j {
+                0 => (0..=steps).map(|k| q[k][i] * size(k)).sum(),
+                _ if j <= steps => (if j == 1 { 2.0 } else { 1.4 }) * size(j - 1) * q[j - 1][i],
+                _ => 2.0 * size(steps) * q[steps + 1][i],
+            };
+            let (mut f, _) = Matrix::new(m, n, at).rounded::<T>();
+            let (mut tau, mut pivots) = (vec![T::NAN; n], vec![usize::MAX; n]);
+            let mut room = vec![T::NAN; qr_pivoted_workspace(m, n)];
+            let to = MatMut::row_major(&mut f, m, n).unwrap();
+            qr_pivoted(to, &mut tau, &mut pivots, &mut room).unwrap();
+            let r = Matrix::of(m, n, &f);
+            for (i, j) in (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j))) {
+                let rest = (i..=j).map(|k| r.at(k, j).powi(2)).sum::<f64>().sqrt();
+                let front = r.at(i, i).abs() * (1.0 + 30.0 * unit::<T>().sqrt());
+                assert!(
+                    rest <= front,
+                    "{} {m} {n}, {pivots:?}: {rest:e} of {j} after {front:e} of {i}",
+                    T::NAME
+                );
+            }
+        }
+    }
+    let r = &mut Seed::new("the_longest_of_what_is_left_is_in_front").stream("columns");
+    check::<f32>(r);
+    check::<f64>(r);
 }
 
 /// Products of thin matrices: their rank, a residual orthogonal to the columns, a solution orthogonal to what A makes 0.

@@ -116,6 +116,28 @@ fn small_elements_that_count() {
     }
 }
 
+/// The same between two equal elements of the diagonal, whose eigenvalues are apart by the root of what stands beside them.
+#[test]
+fn small_elements_between_equal_ones() {
+    for n in [2, 3, 6] {
+        for (opposite, below) in [(1.0, 1e-17), (2.0, 3e-20), (0.5, 1e-24)] {
+            let mut t = vec![0.0f64; n * n];
+            (0..n).for_each(|i| t[i * n + i] = if i < 2 { 1.0 } else { 4.0 * i as f64 });
+            (t[1], t[n]) = (opposite, below);
+            let (mut z, mut re, mut im) = (vec![0.0; n * n], vec![0.0; n], vec![0.0; n]);
+            let [to, q] = [&mut t, &mut z].map(|x| MatMut::row_major(x, n, n).unwrap());
+            schur(to, q, &mut re, &mut im, &mut vec![0.0; schur_workspace(n)]).unwrap();
+            re.sort_by(f64::total_cmp);
+            let (got, want) = (re[1] - re[0], 2.0 * f64::sqrt(opposite * below));
+            assert!(
+                (got - want).abs() <= 0.01 * want + 4.0 * f64::EPSILON,
+                "{n} {opposite} {below:e}: {re:?}"
+            );
+            assert!(re[1] > re[0] || want < 4.0 * f64::EPSILON, "{n} {opposite} {below:e}: {re:?}");
+        }
+    }
+}
+
 /// Columns that are vectors, of eigenvalues that come in pairs: `|AV - VΛ| / (n·u·|A||V|)` by the 1-norm, and lengths of 1.
 fn accept_vectors<T: Element>(lane: &str, a: &Matrix, v: &Matrix, re: &[T], im: &[T], left: bool, at: &str) {
     let n = a.rows;

@@ -65,6 +65,30 @@ fn curvature_below_rounding() {
     check::<f64>(2f64.powi(-53));
 }
 
+/// A step after which no digit of b is left in the residual is not taken, nor is one whose residual is no number: x stays as it was.
+#[test]
+fn steps_that_leave_nothing_of_b() {
+    fn check<T: Element>(values: [f64; 2], b: [f64; 2]) {
+        let values = values.map(T::from_f64);
+        let a = square(2, &[0, 1, 2], &[0, 1], &values);
+        let one = [T::ONE; 2];
+        let lu = square(2, &[0, 1, 2], &[0, 1], &one);
+        for most in [1, 5] {
+            let mut x = [T::ZERO; 2];
+            let mut workspace = vec![T::NAN; cg_workspace(2)];
+            let done = cg(a, lu, &b.map(T::from_f64), &mut x, T::from_f64(1e-5), most, &mut workspace);
+            let whole = matches!(done, Err(Error::Convergence { residual: Some(r), .. }) if r.value() == 1.0);
+            assert!(whole && x == [T::ZERO; 2], "{values:?}: {done:?}, {x:?}");
+        }
+    }
+    let p = |n| f64::powi(2.0, n);
+    // The residual grows by 2^29 and by 2^59, and beyond the range.
+    check::<f32>([1.0, p(-60)], [p(-30), 1.0]);
+    check::<f64>([1.0, p(-120)], [p(-60), 1.0]);
+    check::<f32>([1e38, 1e-38], [1e-38, 1.0]);
+    check::<f64>([1e300, 1e-300], [1e-300, 1.0]);
+}
+
 /// The last cycle of `gmres` stops at `max_iterations`: one call with 6 gives the bits of a call with 4 and a second one with 2 from its result.
 #[test]
 fn the_last_cycle_is_shorter() {

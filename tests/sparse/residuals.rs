@@ -228,12 +228,46 @@ fn singular_matrices() {
                 for name in SOLVERS {
                     let mut x = vec![T::ZERO; n];
                     let done = solve(name, &a, false, &b, &mut x, 1e-5);
+                    let left_range = matches!(done, Err(Error::Domain { .. }));
                     answered(&a, &b, &x, 1e-5, done, &format!("{} {name} of {n}: {turn}", T::NAME));
+                    // Of 0 the residual is b. Where x leaves the range it is as far as it came.
+                    let share = if left_range { 0.0 } else { left(&a, &b, &x) };
+                    assert!(
+                        !name.starts_with("gmres") || share <= 1.0 + 1e-6,
+                        "{name} of {n}: {turn}: {share:e}"
+                    );
                 }
             }
         }
     }
     let r = &mut Seed::new("singular_matrices").stream("singular_matrices");
+    check::<f32>(r);
+    check::<f64>(r);
+}
+
+/// Where A makes 0 of what is left of b, `gmres` has the least residual that there is, and x does not grow.
+#[test]
+fn directions_of_rounding_alone() {
+    fn check<T: Element>(r: &mut Noise) {
+        for turn in 0..20 {
+            let n = 2 + r.bits() as usize % 12;
+            let zero = |i: usize| i == turn % n || (i * 7 + turn).is_multiple_of(5);
+            let x = (0..n * n).map(|k| T::from_usize(usize::from(k / n == k % n && !zero(k / n)))).collect();
+            let a = Dense { n, x };
+            let b = r.slice::<T>(n, 1.0);
+            let mut x = vec![T::ZERO; n];
+            let done = solve("gmres", &a, false, &b, &mut x, 1e-5);
+            let size = |keep: &dyn Fn(usize) -> bool| -> f64 {
+                (0..n).filter(|i| keep(*i)).map(|i| b[i].to_f64().powi(2)).sum::<f64>().sqrt()
+            };
+            let (least, whole) = (size(&zero), size(&|_| true));
+            let got = left(&a, &b, &x);
+            let at = format!("{} of {n}: {turn}: {done:?}", T::NAME);
+            assert!((got * whole - least).abs() <= 1e-5 * whole, "{at}: {got:e}, {least:e} of {whole:e}");
+            assert!(x.iter().all(|x| x.to_f64().abs() <= 1e3 * whole), "{at}: {x:?}");
+        }
+    }
+    let r = &mut Seed::new("directions_of_rounding_alone").stream("directions_of_rounding_alone");
     check::<f32>(r);
     check::<f64>(r);
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use fulmen::gpu::TensorMap;
+use fulmen::gpu::backend::BatchMut;
 use fulmen::gpu::device::Readback;
 use fulmen::gpu::template::Argument::{Bits, Map};
 use std::sync::Arc;
@@ -56,6 +57,36 @@ fn limits_of_a_launch_are_exact() {
     }
 }
 
+/// Buffers of a launch, of which numbers are none: as many as a kernel may have, and not one more; and the block that a kernel is for.
+#[test]
+fn buffers_and_blocks_of_a_launch_are_exact() {
+    let facts = Host::default().facts().clone();
+    let facts = Facts { limits: Limits { bindings: 3, ..facts.limits }, ..facts };
+    let said = |buffers: usize, numbers: usize, block: [u32; 3]| {
+        let b = Builder::new("takes");
+        b.threads([4, 2, 1]);
+        (0..buffers).for_each(|_| _ = b.param::<U64>());
+        (0..numbers).for_each(|_| _ = b.param::<U32>());
+        let program = Arc::new(Program::new(b.finish().unwrap()));
+        let arguments = (0..buffers).map(Argument::Buffer).chain((0..numbers).map(|_| Bits(7))).collect();
+        let launch = Launch { program, grid: [1; 3], block, arguments };
+        fulmen::gpu::device::check(&facts, &launch, buffers)
+    };
+    for (buffers, numbers) in [(0, 0), (1, 9), (3, 0), (3, 1), (3, 20)] {
+        assert_eq!(said(buffers, numbers, [4, 2, 1]), Ok(()), "{buffers} and {numbers}");
+    }
+    for numbers in [0, 5] {
+        let refused = said(4, numbers, [4, 2, 1]);
+        let exact =
+            matches!(refused, Err(Error::Limit { what: "buffers of a kernel", asked: 4, available: 3, .. }));
+        assert!(exact, "{numbers}: {refused:?}");
+    }
+    for block in [[8, 1, 1], [4, 1, 1], [2, 4, 1], [4, 2, 2], [1; 3]] {
+        let refused = said(1, 1, block);
+        assert!(matches!(refused, Err(Error::Arguments { .. })), "{block:?}: {refused:?}");
+    }
+}
+
 /// Starts and lengths that are no multiple of four, wherever a part of a buffer is named; and what lies past its end.
 #[test]
 fn parts_of_buffers_are_whole_words() {
@@ -103,6 +134,70 @@ fn parts_of_buffers_are_whole_words() {
         assert_eq!(back, [5; 16], "nothing was written");
         host.write(&buffer, 16, &[]).unwrap();
     }
+}
+
+/// Ranges of an array's elements: up to its end, none of them too, and not one element more, also of a part.
+#[test]
+fn parts_of_arrays_are_inside() {
+    let gpu = Gpu::new(Host::default());
+    let mut array = gpu.upload(&[0.0f32, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
+    let out = |got: usize| Some(Error::Call(fulmen::Error::OutOfBounds { arg: "x", got }));
+    let inner = array.view().part(2..6).unwrap();
+    for start in 0..6 {
+        for end in 0..6 {
+            let part = inner.part(start..end);
+            let good = start <= end && end <= 4;
+            assert_eq!(part.as_ref().err().cloned(), if good { None } else { out(4) }, "{start}..{end}");
+            let Ok(part) = part else { continue };
+            let mut back = vec![9.0; end - start];
+            gpu.download(part, &mut back).unwrap();
+            assert!(
+                back.iter().zip(start + 2..end + 2).all(|(x, i)| *x == i as f32),
+                "{start}..{end}: {back:?}"
+            );
+        }
+    }
+    assert_eq!(array.view().part(0..8).err(), out(7));
+    assert_eq!(array.view_mut().split(8).err(), out(7));
+    let [all, none] = array.view_mut().split(7).unwrap();
+    assert_eq!((all.len(), none.len()), (7, 0));
+}
+
+/// Matrices that are written have no element in common: neither two of them nor two places of one. What has is refused as that, unless
+/// it ends past the array.
+#[test]
+fn matrices_of_a_batch_lie_apart() {
+    let gpu = Gpu::new(Host::default());
+    let mut array = gpu.upload(&[0.0f32; 24]).unwrap();
+    let r = &mut common::seed::Seed::new("matrices_of_a_batch_lie_apart").stream("");
+    let mut seen = [0; 3];
+    let fixed =
+        [([1, 2, 3], [6, 2, 1]), ([1, 2, 3], [6, 3, 1]), ([2, 2, 2], [3, 2, 1]), ([1, 3, 2], [9, 1, 2])];
+    let drawn = (0..2000).map(|_| ([0; 3].map(|_| r.within(0..=3)), [0; 3].map(|_| r.within(0..=7))));
+    for (sizes, strides) in fixed.into_iter().chain(drawn) {
+        let [count, rows, cols] = sizes;
+        let [stride, row, col] = strides;
+        let places = (0..count * rows * cols)
+            .map(|k| k / (rows * cols) * stride + k / cols % rows * row + k % cols * col);
+        let mut places: Vec<usize> = places.collect();
+        places.sort_unstable();
+        let distinct = places.windows(2).all(|x| x[0] < x[1]);
+        let inside = places.last().is_none_or(|last| *last < 24);
+        let at = format!("{sizes:?} by {strides:?}");
+        match BatchMut::strided(array.view_mut(), sizes, strides) {
+            Ok(_) => assert!(distinct && inside, "{at}"),
+            Err(Error::Call(fulmen::Error::OutOfBounds { .. })) => assert!(!inside, "{at}"),
+            Err(Error::Call(fulmen::Error::Overlap { arg: "data" })) => {
+                // One after the other, and rows of one piece, are always taken.
+                let plain = stride >= rows * row && row >= cols && col == 1 && cols > 0;
+                assert!(inside && !plain, "{at}");
+                seen[2] += usize::from(!distinct);
+            }
+            Err(e) => panic!("{at}: {e}"),
+        }
+        seen[usize::from(distinct)] += 1;
+    }
+    assert!(seen.iter().all(|n| *n > 100), "{seen:?}");
 }
 
 /// A tensor map without rows or columns, which no driver makes.

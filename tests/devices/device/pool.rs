@@ -59,6 +59,27 @@ fn memory_has_a_limit() {
     }
 }
 
+/// Buffers of a device that does not divide them: one serves an array of its size, or of a quarter less, and no smaller one; those of
+/// every size are given back.
+#[test]
+fn whole_buffers_serve_what_is_near_their_size() {
+    let gpu = Gpu::new(Host::default());
+    let held = || (gpu.memory_use().live >> 10, gpu.memory_use().cached >> 10);
+    drop(gpu.alloc::<u8>(80 << 10).unwrap());
+    assert_eq!(held(), (0, 80));
+    let other = gpu.alloc::<u8>(60 << 10).unwrap();
+    assert_eq!(held(), (60, 80), "more than a quarter would be left over");
+    let near = gpu.alloc::<u8>(64 << 10).unwrap();
+    assert_eq!(held(), (140, 0));
+    drop((other, near));
+    let larger = gpu.alloc::<u8>(96 << 10).unwrap();
+    let small = gpu.alloc::<u8>(4 << 10).unwrap();
+    assert_eq!(held(), (100, 140));
+    drop((larger, small));
+    assert_eq!((gpu.trim() >> 10, held()), (240, (0, 0)));
+    assert_eq!(gpu.device().allocated(), 0);
+}
+
 /// A card that sees where parts lie.
 #[derive(Debug)]
 struct Watched {
