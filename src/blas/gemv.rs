@@ -43,6 +43,8 @@ ops! { $ gemv_ops in crate::blas::gemv;
     ///
     /// Source: J. Dongarra et al., "An Extended Set of FORTRAN Basic Linear Algebra Subprograms" (1988); the bound:
     /// N. Higham, "Accuracy and Stability of Numerical Algorithms", §3.5. Contract: `contracts/gemv-v1.yaml`.
+    #[doc(alias = "matvec")]
+    #[doc(alias = "mv")]
     threads gemv, gemv_on, gemv_by (alpha: by T, a: mat T, x: vec T, beta: by T, y: vec_inout T) -> Result<()>;
 }
 

@@ -96,6 +96,7 @@ ops! { $ level2_ops in crate::blas::level2;
     /// ```
     ///
     /// Source: BLAS level 2. Contract: `contracts/ger-v1.yaml`.
+    #[doc(alias = "outer")]
     serial ger, ger_on, ger_by (alpha: by T, x: vec T, y: vec T, a: mat_inout T) -> Result<()>;
 
     /// `A = αxxᵀ + A` in one triangle of the symmetric A; the other is neither read nor written.

@@ -77,6 +77,9 @@ ops! { $ einsum_ops in crate::einsum;
     ///
     /// Source: the definition, and the notation, of A. Einstein (1916); `einsum` of NumPy 2.4. The path: R. Pfeifer, J. Haegeman and
     /// F. Verstraete, "Faster identification of optimal contraction sequences for tensor networks" (2014). Contract: `contracts/einsum-v1.yaml`.
+    #[doc(alias = "contract")]
+    #[doc(alias = "tensordot")]
+    #[doc(alias = "kron")]
     threads "More workspace than the plan's is used by more threads." einsum, einsum_on, einsum_by
         (plan: by &EinsumPlan, operands: each_in T, out: out T, workspace: scratch T) -> Result<()>;
 }

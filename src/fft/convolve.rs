@@ -227,6 +227,8 @@ ops! { $ convolve_ops in crate::fft::convolve;
     /// ```
     ///
     /// Source: T. G. Stockham, "High-speed convolution and correlation", 1966 (overlap-save). Contract: `contracts/convolve-v1.yaml`.
+    #[doc(alias = "overlap_add")]
+    #[doc(alias = "fftconvolve")]
     threads "Blocks are on different threads as far as `workspace` holds [`convolve_workspace`](crate::convolve_workspace()) for each." convolve, convolve_on, convolve_by
         (plan: by &Convolver<'_, T>, extent: by Extent, x: in T, out: out T, workspace: scratch Complex<T>) -> Result<()>;
 

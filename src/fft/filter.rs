@@ -76,6 +76,8 @@ ops! { $ filter_ops in crate::fft::filter;
     ///
     /// Source: A. V. Oppenheim, R. W. Schafer, "Discrete-Time Signal Processing", 2010, section 6.3. Contract:
     /// `contracts/biquad-v1.yaml`.
+    #[doc(alias = "sosfilt")]
+    #[doc(alias = "iir")]
     serial biquad, biquad_on, biquad_by (sections: by &[Biquad<T>], state: inout T, x: in T, out: out T) -> Result<()>;
 }
 

@@ -193,6 +193,7 @@ ops! { $ fft_ops in crate::fft;
     /// Source: T. G. Stockham, "High-speed convolution and correlation", 1966; L. I. Bluestein, "A linear filtering approach to
     /// the computation of discrete Fourier transform", 1970; C. M. Rader, "Discrete Fourier transforms when the number of data
     /// samples is prime", 1968. Contract: `contracts/fft-v1.yaml`.
+    #[doc(alias = "dft")]
     threads "Transforms are on different threads, as many at a time as `workspace` has room for." fft, fft_on, fft_by
         (plan: by &Fft<'_, T>, direction: by Direction, x: in Complex<T>, out: out Complex<T>, workspace: scratch Complex<T>) -> Result<()>;
 

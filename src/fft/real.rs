@@ -129,6 +129,7 @@ ops! { $ real_ops in crate::fft::real;
     ///
     /// Source: J. W. Cooley, P. A. W. Lewis, P. D. Welch, "The fast Fourier transform algorithm: programming considerations in the
     /// calculation of sine, cosine and Laplace transforms", 1970. Contract: `contracts/rfft-v1.yaml`.
+    #[doc(alias = "real_fft")]
     threads "As [`fft()`]." rfft, rfft_on, rfft_by
         (plan: by &RealFft<'_, T>, x: in T, out: out Complex<T>, workspace: scratch Complex<T>) -> Result<()>;
 

@@ -224,6 +224,7 @@ row_op! {
     /// ```
     ///
     /// Source: Ba, Kiros, Hinton, *Layer Normalization* (2016). Contract: `contracts/layer_norm-v1.yaml`.
+    #[doc(alias = "layernorm")]
     layer_norm, layer_norm_on, layer_norm_in_place, layer_norm_in_place_on
         (gamma: &[T], beta: &[T], eps: T) LayerNorm { gamma, beta, eps };
 
@@ -276,6 +277,7 @@ row_op! {
     ///
     /// Source: Zhang, Sennrich, *Root Mean Square Layer Normalization* (2019).
     /// Contract: `contracts/rms_norm-v1.yaml`.
+    #[doc(alias = "rmsnorm")]
     rms_norm, rms_norm_on, rms_norm_in_place, rms_norm_in_place_on
         (gamma: &[T], eps: T) RmsNorm { gamma, eps };
 }

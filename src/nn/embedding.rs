@@ -28,6 +28,8 @@ ops! { $ embedding_ops in crate::nn::embedding;
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/embedding-v1.yaml`.
+    #[doc(alias = "take")]
+    #[doc(alias = "index_select")]
     threads embedding, embedding_on, embedding_by (table: in T, cols: by usize, ids: in u32, out: out T) -> Result<()>;
 
     /// `out[ids[r]] = x[r]`, in order: the last of equal indices stays. So new keys and values go to their places in a

@@ -38,6 +38,7 @@ reductions! { $ log_sum_exp_ops in crate::nn::log_sum_exp;
     ///
     /// Source: Blanchard, Higham, Higham, *Accurately computing the log-sum-exp and softmax functions* (2021).
     /// Contract: `contracts/logsumexp-v1.yaml`.
+    #[doc(alias = "log_sum_exp")]
     threads logsumexp, logsumexp_on, logsumexp_by (x: in T) -> T;
 }
 

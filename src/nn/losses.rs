@@ -36,6 +36,7 @@ ops! { $ losses_ops in crate::nn::losses;
     ///
     /// Source: Blanchard, Higham, Higham, *Accurately computing the log-sum-exp and softmax functions* (2021).
     /// Contract: `contracts/cross_entropy-v1.yaml`.
+    #[doc(alias = "softmax_with_cross_entropy")]
     threads cross_entropy, cross_entropy_on, cross_entropy_by
         (logits: in T, targets: in u32, cols: by usize, losses: out T, lse: out T) -> Result<()>;
 

@@ -180,6 +180,7 @@ ops! { $ rope_ops in crate::nn::rope;
     /// ```
     ///
     /// Source: J. Su et al., arXiv:2104.09864. Contract: `contracts/rope-v1.yaml`.
+    #[doc(alias = "rotary_embedding")]
     threads rope, rope_on, rope_by
         (x: in T, dim: by usize, cos: in T, sin: in T, style: by RopeStyle, out: out T) -> Result<()>;
 

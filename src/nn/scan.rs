@@ -28,6 +28,8 @@ ops! { $ scan_ops in crate::nn::scan;
     ///
     /// Source: Higham, *Accuracy and Stability of Numerical Algorithms*, §4.2 (recursive summation).
     /// Contract: `contracts/cumsum-v1.yaml`.
+    #[doc(alias = "prefix_sum")]
+    #[doc(alias = "scan")]
     threads cumsum, cumsum_on, cumsum_by (x: in T, cols: by usize, out: out T) -> Result<()>;
 }
 

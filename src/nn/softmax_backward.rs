@@ -51,6 +51,7 @@ ops! { $ softmax_backward_ops in crate::nn::softmax_backward;
     /// ```
     ///
     /// Source: the chain rule. Contract: `contracts/softmax_backward-v1.yaml`.
+    #[doc(alias = "softmax_grad")]
     threads softmax_backward, softmax_backward_on, softmax_backward_by (y: in T, dy: in T, cols: by usize, dx: out T) -> Result<()>;
 
     /// `dx = dy − e^y·Σ dy` for each row: the gradient of [`log_softmax`](crate::log_softmax()), whose value is `y`.

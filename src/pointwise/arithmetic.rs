@@ -209,6 +209,7 @@ unary! {
     /// ```
     ///
     /// Source: `std::clamp` of C++17. Contract: `contracts/clamp-v1.yaml`.
+    #[doc(alias = "clip")]
     clamp, clamp_on, clamp_in_place, Clamp[lo, hi]
 }
 
@@ -239,6 +240,7 @@ binary! {
     /// ```
     ///
     /// Source: linear interpolation. Contract: `contracts/lerp-v1.yaml`.
+    #[doc(alias = "mix")]
     lerp, lerp_on, lerp_in_place, Lerp[t]
 }
 
@@ -321,6 +323,8 @@ impl<T: Number> Body<T, 3> for Fma {
 /// ```
 ///
 /// Source: IEEE 754-2019 §5.4.1. Contract: `contracts/fma-v1.yaml`.
+#[doc(alias = "mul_add")]
+#[doc(alias = "fused_multiply_add")]
 #[inline]
 pub fn fma<T: Element>(a: &[T], b: &[T], c: &[T], out: &mut [T]) -> Result<(), Error> {
     fma_on(native(), a, b, c, out)
@@ -413,6 +417,7 @@ unary! {
     /// ```
     ///
     /// Source: IEEE 754-2019 §5.4.1. Contract: `contracts/recip-v1.yaml`.
+    #[doc(alias = "reciprocal")]
     recip, recip_on, recip_in_place, Recip
 }
 

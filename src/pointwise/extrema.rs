@@ -30,6 +30,8 @@ binary! {
     /// ```
     ///
     /// Source: IEEE 754-2019 §9.6. Contract: `contracts/maximum-v1.yaml`.
+    #[doc(alias = "fmax")]
+    #[doc(alias = "elementwise_max")]
     maximum, maximum_on, maximum_in_place, Maximum
 }
 
@@ -59,5 +61,7 @@ binary! {
     /// ```
     ///
     /// Source: IEEE 754-2019 §9.6. Contract: `contracts/minimum-v1.yaml`.
+    #[doc(alias = "fmin")]
+    #[doc(alias = "elementwise_min")]
     minimum, minimum_on, minimum_in_place, Minimum
 }

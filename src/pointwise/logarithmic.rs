@@ -28,6 +28,7 @@ unary! {
     /// ```
     ///
     /// Source: a minimax polynomial after halving to [√½, √2). Contract: `contracts/ln-v1.yaml`.
+    #[doc(alias = "log")]
     ln, ln_on, ln_in_place, Ln
 }
 
@@ -56,6 +57,7 @@ unary! {
     /// ```
     ///
     /// Source: `ln` of the rounded sum, and what rounding lost over it. Contract: `contracts/ln_1p-v1.yaml`.
+    #[doc(alias = "log1p")]
     ln_1p, ln_1p_on, ln_1p_in_place, Ln1p
 }
 

@@ -84,6 +84,7 @@ unary! {
     /// ```
     ///
     /// Source: IEEE 754-2019 §5.9. Contract: `contracts/trunc-v1.yaml`.
+    #[doc(alias = "fix")]
     trunc, trunc_on, trunc_in_place, Trunc
 }
 
@@ -143,6 +144,7 @@ unary! {
     /// ```
     ///
     /// Source: IEEE 754-2019 §5.9. Contract: `contracts/round_ties_even-v1.yaml`.
+    #[doc(alias = "rint")]
     round_ties_even, round_ties_even_on, round_ties_even_in_place, RoundTiesEven
 }
 
@@ -202,5 +204,6 @@ unary! {
     /// ```
     ///
     /// Source: signum function. Contract: `contracts/sign-v1.yaml`.
+    #[doc(alias = "signum")]
     sign, sign_on, sign_in_place, Sign
 }

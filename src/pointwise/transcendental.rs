@@ -85,6 +85,7 @@ unary! {
     /// ```
     ///
     /// Source: J.-M. Muller: Elementary Functions, 3rd ed., ch. 11. Contract: `contracts/exp_m1-v1.yaml`.
+    #[doc(alias = "expm1")]
     exp_m1, exp_m1_on, exp_m1_in_place, ExpM1
 }
 

@@ -30,6 +30,7 @@ ops! { $ dot_ops in crate::quant::dot;
     /// ```
     ///
     /// Source: the layouts of GGUF. Contract: `contracts/dequantize-v1.yaml`.
+    #[doc(alias = "decode")]
     threads dequantize<B: crate::quant::Block>, dequantize_on, dequantize_by
         (x: in B, out: out f32) -> Result<()>;
 
@@ -150,6 +151,7 @@ ops! { $ dot_ops in crate::quant::dot;
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/quant_gemv-v1.yaml`.
+    #[doc(alias = "mul_mat_vec")]
     threads quant_gemv<B: crate::quant::Block>, quant_gemv_on, quant_gemv_by
         (weights: in B, x: in B::Partner, out: out f32) -> Result<()>;
 

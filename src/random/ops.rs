@@ -45,6 +45,7 @@ ops! { $ random_ops in crate::random::ops;
     /// ```
     ///
     /// Source: the upper bits of the stream's words. Contract: `contracts/uniform-v1.yaml`.
+    #[doc(alias = "rand")]
     threads uniform<T: crate::random::Variate>, uniform_on, uniform_by (stream: by crate::random::Stream, out: out T);
 
     /// Numbers of the normal distribution: `mean + stddev·√(−2 ln u)·cos 2πv`, and of the sine the next.
@@ -67,6 +68,8 @@ ops! { $ random_ops in crate::random::ops;
     ///
     /// Source: Box and Muller, *A Note on the Generation of Random Normal Deviates* (1958). Contract:
     /// `contracts/normal-v1.yaml`.
+    #[doc(alias = "randn")]
+    #[doc(alias = "gaussian")]
     threads normal<T: crate::random::Variate>, normal_on, normal_by (stream: by crate::random::Stream, mean: by T, stddev: by T, out: out T) -> Result<()>;
 
     /// Numbers of the exponential distribution, with the mean `scale`: `−scale·ln u`.
@@ -128,6 +131,7 @@ ops! { $ random_ops in crate::random::ops;
     /// ```
     ///
     /// Source: Lemire, *Fast Random Integer Generation in an Interval* (2019). Contract: `contracts/integers-v1.yaml`.
+    #[doc(alias = "randint")]
     threads integers<I: crate::random::Integer>, integers_on, integers_by (stream: by crate::random::Stream, low: by I, high: by I, out: out I) -> Result<()>;
 
     /// True with the probability `p`, of which 64 bits count.
@@ -147,6 +151,7 @@ ops! { $ random_ops in crate::random::ops;
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/bernoulli-v1.yaml`.
+    #[doc(alias = "dropout")]
     threads bernoulli<>, bernoulli_on, bernoulli_by (stream: by crate::random::Stream, p: by f64, out: out bool) -> Result<()>;
 
     /// The elements of `x` in an order that is any with the same probability: each, from the last one down, is exchanged with
@@ -187,6 +192,7 @@ ops! { $ random_ops in crate::random::ops;
     /// ```
     ///
     /// Source: as `shuffle`. Contract: `contracts/permutation-v1.yaml`.
+    #[doc(alias = "randperm")]
     serial permutation<>, permutation_on, permutation_by (stream: by crate::random::Stream, out: out usize);
 }
 

@@ -221,6 +221,7 @@ reductions! { $ moments_ops in crate::reduce::moments;
     ///
     /// Source: Chan, Golub, LeVeque, *Algorithms for Computing the Sample Variance* (1983).
     /// Contract: `contracts/variance-v1.yaml`.
+    #[doc(alias = "var")]
     threads variance, variance_on, variance_by (x: in T) -> Result<T>;
 
     /// The population standard deviation `√(Σ (x[i] - mean)² / n)`.
@@ -237,6 +238,7 @@ reductions! { $ moments_ops in crate::reduce::moments;
     /// ```
     ///
     /// Source: as [`variance`](crate::variance()). Contract: `contracts/stddev-v1.yaml`.
+    #[doc(alias = "std")]
     threads stddev, stddev_on, stddev_by (x: in T) -> Result<T>;
 }
 

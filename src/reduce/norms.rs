@@ -214,6 +214,7 @@ reductions! { $ norms_ops in crate::reduce::norms;
     ///
     /// Source: Blue, *A Portable Fortran Program to Find the Euclidean Norm of a Vector* (1978).
     /// Contract: `contracts/norm_l2-v1.yaml`.
+    #[doc(alias = "nrm2")]
     threads norm_l2, norm_l2_on, norm_l2_by (x: in T) -> T;
 
     /// `max |x[i]|`.
@@ -229,6 +230,7 @@ reductions! { $ norms_ops in crate::reduce::norms;
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/norm_linf-v1.yaml`.
+    #[doc(alias = "amax")]
     threads norm_linf, norm_linf_on, norm_linf_by (x: in T) -> T;
 
     /// `√(Σ (a[i] - b[i])²)`, without overflow or underflow on the way.

@@ -181,6 +181,7 @@ reductions! { $ pairs_ops in crate::reduce::pairs;
     /// ```
     ///
     /// Source: as [`variance`](crate::variance()). Contract: `contracts/covariance-v1.yaml`.
+    #[doc(alias = "cov")]
     threads covariance, covariance_on, covariance_by (a: in T, b: in T) -> Result<T>;
 
     /// Pearson's correlation `cov(a, b) / (σ(a) σ(b))`.
@@ -199,6 +200,8 @@ reductions! { $ pairs_ops in crate::reduce::pairs;
     /// ```
     ///
     /// Source: as [`variance`](crate::variance()). Contract: `contracts/correlation-v1.yaml`.
+    #[doc(alias = "corrcoef")]
+    #[doc(alias = "pearson")]
     threads correlation, correlation_on, correlation_by (a: in T, b: in T) -> Result<T>;
 }
 

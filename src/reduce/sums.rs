@@ -155,6 +155,8 @@ reductions! { $ sums_ops in crate::reduce::sums;
     /// ```
     ///
     /// Source: Higham, §3.1. Contract: `contracts/dot-v1.yaml`.
+    #[doc(alias = "inner")]
+    #[doc(alias = "vdot")]
     threads dot, dot_on, dot_by (a: in T, b: in T) -> Result<T>;
 }
 

@@ -102,6 +102,7 @@ ops! { $ top_k_ops in crate::reduce::top_k;
     ///
     /// Source: Williams, *Algorithm 232: Heapsort* (1964), with a filter by block maxima.
     /// Contract: `contracts/top_k-v1.yaml`.
+    #[doc(alias = "topk")]
     serial top_k, top_k_on, top_k_by (x: in T, k: by usize, values: out T, indices: out usize) -> Result<()>;
 
     /// The `k` smallest elements, smallest first, and where they are; ties in order of the index.

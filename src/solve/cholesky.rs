@@ -65,6 +65,8 @@ ops! { $ cholesky_ops in crate::solve::cholesky;
     ///
     /// Source: G. Golub, C. Van Loan, "Matrix Computations", §4.2; the bound: N. Higham, "Accuracy and Stability of Numerical
     /// Algorithms", §10.1. Contract: `contracts/cholesky-v1.yaml`.
+    #[doc(alias = "potrf")]
+    #[doc(alias = "llt")]
     threads cholesky, cholesky_on, cholesky_by (a: mat_inout T, workspace: scratch T) -> Result<()>;
 
     /// `X = A⁻¹B` over B, for `A = LLᵀ` by [`cholesky`]; the other triangle of `l` is not read.

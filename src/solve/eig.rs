@@ -54,6 +54,7 @@ ops! { $ eig_ops in crate::solve::eig;
     /// Source: G. Peters, J. Wilkinson, "Eigenvectors of Real and Complex Matrices by LR and QR Triangularizations" (1970); balancing: B. Parlett, C. Reinsch,
     /// "Balancing a Matrix for Calculation of Eigenvalues and Eigenvectors" (1969), by the norms of R. James, J. Langou, B. Lowery, "On Matrix Balancing and Eigenvector
     /// Computation" (2014). Contract: `contracts/eig-v1.yaml`.
+    #[doc(alias = "geev")]
     serial eig, eig_on, eig_by
         (a: mat_inout T, left: opt_mat_out T, right: opt_mat_out T, re: out T, im: out T, workspace: scratch T) -> Result<()>;
 }

@@ -56,6 +56,8 @@ ops! { $ eigh_ops in crate::solve::eigh;
     /// Source: J. Wilkinson, C. Reinsch, "Handbook for Automatic Computation" II, chapters II/2 and II/4; the blocks: J. Dongarra, S.
     /// Hammarling, D. Sorensen, "Block Reduction of Matrices to Condensed Forms for Eigenvalue Computations" (1989). Contract:
     /// `contracts/eigh-v1.yaml`.
+    #[doc(alias = "syevd")]
+    #[doc(alias = "eigvalsh")]
     threads eigh, eigh_on, eigh_by (a: mat_inout T, values: out T, workspace: scratch T) -> Result<()>;
 }
 

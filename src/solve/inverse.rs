@@ -47,6 +47,8 @@ ops! { $ inverse_ops in crate::solve::inverse;
     /// ```
     ///
     /// Source: J. Du Croz, N. Higham, "Stability of Methods for Matrix Inversion" (1992). Contract: `contracts/inverse-v1.yaml`.
+    #[doc(alias = "inv")]
+    #[doc(alias = "getri")]
     threads inverse, inverse_on, inverse_by (a: mat_inout T, pivots: out usize, workspace: scratch T) -> Result<()>;
 
     /// An estimate of `1/(‖A‖·‖A⁻¹‖)` in the 1-norm, for `PA = LU` by [`lu`](crate::lu()) and `norm`, the 1-norm of A (the largest sum of magnitudes of a

@@ -56,6 +56,7 @@ ops! { $ ldlt_ops in crate::solve::ldlt;
     ///
     /// Source: J. Bunch, L. Kaufman, "Some Stable Methods for Calculating Inertia and Solving Symmetric Linear Systems" (1977); the bound: N. Higham,
     /// "Accuracy and Stability of Numerical Algorithms", §11.1. Contract: `contracts/ldlt-v1.yaml`.
+    #[doc(alias = "sytrf")]
     threads ldlt, ldlt_on, ldlt_by (a: mat_inout T, off: out T, pivots: out usize, workspace: scratch T) -> Result<()>;
 
     /// `X = A⁻¹B` over B, for `PAPᵀ = LDLᵀ` by [`ldlt`]; the other triangle of `factors` is not read.

@@ -69,6 +69,7 @@ ops! { $ lu_ops in crate::solve::lu;
     ///
     /// Source: S. Toledo, "Locality of Reference in LU Decomposition with Partial Pivoting" (1997); the bound: N. Higham, "Accuracy
     /// and Stability of Numerical Algorithms", §9.3. Contract: `contracts/lu-v1.yaml`.
+    #[doc(alias = "getrf")]
     threads lu, lu_on, lu_by (a: mat_inout T, pivots: out usize, workspace: scratch T) -> Result<()>;
 
     /// `X = A⁻¹B` over B, for `PA = LU` by [`lu`].
@@ -93,6 +94,7 @@ ops! { $ lu_ops in crate::solve::lu;
     /// ```
     ///
     /// Source: as [`lu`]. Contract: `contracts/lu_solve-v1.yaml`.
+    #[doc(alias = "getrs")]
     threads lu_solve, lu_solve_on, lu_solve_by (factors: mat T, pivots: in usize, b: mat_inout T, workspace: scratch T) -> Result<()>;
 
     /// The determinant of A, for `PA = LU` by [`lu`]: the product of U's diagonal, with the sign of P.
@@ -111,6 +113,7 @@ ops! { $ lu_ops in crate::solve::lu;
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/determinant-v1.yaml`.
+    #[doc(alias = "det")]
     serial determinant, determinant_on, determinant_by (factors: mat T, pivots: in usize) -> Result<T>;
 }
 

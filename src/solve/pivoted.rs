@@ -61,6 +61,7 @@ ops! { $ pivoted_ops in crate::solve::pivoted;
     ///
     /// Source: P. Businger, G. Golub, "Linear Least Squares Solutions by Householder Transformations" (1965); the norms: Z. Drmač, Z. Bujanović, "On the
     /// Failure of Rank-Revealing QR Factorization Software" (2008). Contract: `contracts/qr_pivoted-v1.yaml`.
+    #[doc(alias = "geqp3")]
     serial qr_pivoted, qr_pivoted_on, qr_pivoted_by (a: mat_inout T, tau: out T, pivots: out usize, workspace: scratch T) -> Result<()>;
 
     /// The X of least norm among those for which `|AX - B|`, column by column, is least, whatever A's rank, which is returned: the number of elements of
@@ -90,6 +91,8 @@ ops! { $ pivoted_ops in crate::solve::pivoted;
     /// ```
     ///
     /// Source: G. Golub, C. Van Loan, "Matrix Computations", §5.5 (the complete orthogonal decomposition). Contract: `contracts/least_norm-v1.yaml`.
+    #[doc(alias = "pinv")]
+    #[doc(alias = "gelsy")]
     serial least_norm, least_norm_on, least_norm_by
         (a: mat_inout T, tau: out T, pivots: out usize, b: mat_inout T, tolerance: by T, workspace: scratch T) -> Result<usize>;
 }

@@ -70,6 +70,7 @@ ops! { $ qr_ops in crate::solve::qr;
     ///
     /// Source: R. Schreiber, C. Van Loan, "A Storage-Efficient WY Representation for Products of Householder Transformations"
     /// (1989); the bound: N. Higham, "Accuracy and Stability of Numerical Algorithms", §19.3. Contract: `contracts/qr-v1.yaml`.
+    #[doc(alias = "geqrf")]
     threads qr, qr_on, qr_by (a: mat_inout T, tau: out T, workspace: scratch T) -> Result<()>;
 
     /// `C = QᵀC` when `transposed`, else `C = QC`, for the Q of [`qr`].
@@ -124,6 +125,8 @@ ops! { $ qr_ops in crate::solve::qr;
     ///
     /// Source: G. Golub, "Numerical Methods for Solving Linear Least Squares Problems" (1965). Contract:
     /// `contracts/least_squares-v1.yaml`.
+    #[doc(alias = "lstsq")]
+    #[doc(alias = "gels")]
     threads least_squares, least_squares_on, least_squares_by
         (a: mat_inout T, tau: out T, b: mat_inout T, workspace: scratch T) -> Result<()>;
 }

@@ -46,6 +46,7 @@ ops! { $ schur_ops in crate::solve::schur;
     ///
     /// Source: J. Francis, "The QR Transformation" (1961); what counts as 0: M. Ahues, F. Tisseur, "A New Deflation Criterion for the QR Algorithm" (1997); the
     /// blocks of two: Z. Bai, J. Demmel, "On Swapping Diagonal Blocks in Real Schur Form" (1993). Contract: `contracts/schur-v1.yaml`.
+    #[doc(alias = "gees")]
     serial schur, schur_on, schur_by (a: mat_inout T, z: mat_out T, re: out T, im: out T, workspace: scratch T) -> Result<()>;
 }
 

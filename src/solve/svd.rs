@@ -58,6 +58,7 @@ ops! { $ svd_ops in crate::solve::svd;
     /// Source: G. Golub, W. Kahan, "Calculating the Singular Values and Pseudo-Inverse of a Matrix" (1965); the iteration: J. Demmel, W.
     /// Kahan, "Accurate Singular Values of Bidiagonal Matrices" (1990); the blocks: J. Dongarra, S. Hammarling, D. Sorensen, "Block
     /// Reduction of Matrices to Condensed Forms for Eigenvalue Computations" (1989). Contract: `contracts/svd-v1.yaml`.
+    #[doc(alias = "gesdd")]
     threads svd, svd_on, svd_by (a: mat_inout T, u: mat_out T, values: out T, vt: mat_out T, workspace: scratch T) -> Result<()>;
 }
 

@@ -57,6 +57,7 @@ ops! { $ cg_ops in crate::sparse::cg;
     /// ```
     ///
     /// Source: Y. Saad, "Iterative Methods for Sparse Linear Systems", 2nd edition, §9.2.1. Contract: `contracts/cg-v1.yaml`.
+    #[doc(alias = "conjugate_gradient")]
     serial cg, cg_on, cg_by
         (a: by Csr<'_, T>, lu: by Csr<'_, T>, b: in T, x: inout T, tolerance: by T, most: by usize, workspace: scratch T) -> Result<()>;
 }

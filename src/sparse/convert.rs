@@ -42,6 +42,7 @@ ops! { $ convert_ops in crate::sparse::convert;
     /// ```
     ///
     /// Source: the definition; the order: D. Knuth, "The Art of Computer Programming" 3, §5.2.5. Contract: `contracts/coo_to_csr-v1.yaml`.
+    #[doc(alias = "tocsr")]
     serial coo_to_csr, coo_to_csr_on, coo_to_csr_by
         (rows: by usize, cols: by usize, i: by &[u32], j: by &[u32], x: in T, offsets: by &mut [usize], columns: by &mut [u32],
          values: out T, workspace: by &mut [usize]) -> Result<usize>;

@@ -72,6 +72,7 @@ ops! { $ lobpcg_ops in crate::sparse::lobpcg;
     ///
     /// Source: A. Knyazev, "Toward the Optimal Preconditioned Eigensolver: Locally Optimal Block Preconditioned Conjugate Gradient Method" (2001); the last directions:
     /// J. Duersch, M. Shao, C. Yang, M. Gu, "A Robust and Efficient Implementation of LOBPCG" (2018). Contract: `contracts/lobpcg-v1.yaml`.
+    #[doc(alias = "eigsh")]
     serial lobpcg, lobpcg_on, lobpcg_by
         (largest: by bool, a: by Csr<'_, T>, b: by Option<Csr<'_, T>>, lu: by Option<Csr<'_, T>>, x: inout T, values: inout T,
          tolerance: by T, most: by usize, workspace: scratch T) -> Result<usize>;

@@ -64,6 +64,7 @@ ops! { $ spgemm_ops in crate::sparse::spgemm;
     ///
     /// Source: F. Gustavson, "Two Fast Algorithms for Sparse Matrices: Multiplication and Permuted Transposition" (1978). Contract:
     /// `contracts/spgemm-v1.yaml`.
+    #[doc(alias = "csrgemm")]
     serial spgemm, spgemm_on, spgemm_by
         (a: by Csr<'_, T>, b: by Csr<'_, T>, offsets: by &mut [usize], columns: by &mut [u32], values: out T, workspace: by &mut [usize]) -> Result<usize>;
 

@@ -36,6 +36,7 @@ ops! { $ spmv_ops in crate::sparse::spmv;
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/spmv-v1.yaml`.
+    #[doc(alias = "csrmv")]
     threads spmv, spmv_on, spmv_by (alpha: by T, a: by Csr<'_, T>, x: in T, beta: by T, y: inout T) -> Result<()>;
 
     /// `y = αAᵀx + βy` for a sparse A, whose transpose nobody makes.

@@ -63,6 +63,7 @@ ops! { $ triangular_ops in crate::sparse::triangular;
     /// ```
     ///
     /// Source: Y. Saad, "Iterative Methods for Sparse Linear Systems", 2nd edition, §10.3.2. Contract: `contracts/ilu0-v1.yaml`.
+    #[doc(alias = "spilu")]
     serial ilu0, ilu0_on, ilu0_by (a: by Csr<'_, T>, factors: out T) -> Result<()>;
 }
 

@@ -180,6 +180,7 @@ impl<'a, T: Element> Problem<'a, T> {
 ///
 /// Source: K. Goto and R. van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (2008); the bound:
 /// N. Higham, "Accuracy and Stability of Numerical Algorithms", §3.5.
+#[doc(alias = "matmul")]
 #[inline]
 pub fn gemm<T: Element>(
     alpha: T,

@@ -158,6 +158,7 @@ ops! { $ cached_ops in crate::nn::attention::cached;
     ///
     /// Source: W. Kwon et al., "Efficient memory management for large language model serving with PagedAttention" (2023).
     /// Contract: `contracts/attention_decode-v1.yaml`.
+    #[doc(alias = "paged_attention")]
     serial attention_decode<C: crate::nn::Cached>, attention_decode_on, attention_decode_by
         (op: by &Attention<f32>, q: in f32, keys: in C, values: in C, pages: by Option<Pages<'_>>, out: out f32, lse: opt_out f32, workspace: scratch f32) -> Result<()>;
 }

@@ -136,6 +136,9 @@ ops! { $ attention_ops in crate::nn::attention;
     ///
     /// Source: M. Milakov and N. Gimelshein, "Online normalizer calculation for softmax" (2018); T. Dao et al.,
     /// "FlashAttention" (2022); the cap: Gemma Team, "Gemma 2" (2024). Contract: `contracts/attention-v1.yaml`.
+    #[doc(alias = "flash_attention")]
+    #[doc(alias = "scaled_dot_product_attention")]
+    #[doc(alias = "sdpa")]
     threads "Each thread takes heads, or queries where there are too few heads, and its own share of the workspace; with a workspace for fewer threads ([`attention_workspace()`]), fewer run." attention, attention_on, attention_by
         (op: by &Attention<T>, q: mat T, k: mat T, v: mat T, mask: opt_mat T, out: mat_out T, lse: opt_out T, workspace: scratch T) -> Result<()>;
 
