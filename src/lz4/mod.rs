@@ -1,4 +1,4 @@
-//! LZ4 blocks: bytes in fewer, as fast as memory is read.
+//! Compression of bytes into LZ4 blocks, and back.
 //!
 //! Data is cut into blocks that are compressed by themselves, so that threads, and warps of a device, have one each. A compressed block
 //! lies in a slot of [`lz4_bound`] bytes, which always has room for it; [`lz4_compress`] says how many are used.

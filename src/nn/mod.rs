@@ -1,7 +1,5 @@
-//! Row ops: each row of a row-major matrix becomes a row of the same length.
-//!
-//! `x` holds whole rows of `cols` elements. `op` writes to `out`, `op_in_place` over `x`; both give
-//! the same bits. Rows are independent of each other.
+//! Layers of networks, their gradients and the steps of optimisers. Ops on rows are here: each row of a row-major matrix becomes a row
+//! of the same length.
 
 mod affine;
 pub(crate) mod attention;
