@@ -12,11 +12,6 @@ use fulmen::lanes::native;
 use fulmen::ops::Op;
 use std::cell::Cell;
 
-/// Whether devices of this language are held to a CPU's classes: the compilers of WGSL are not, as they may take it that there is no NaN.
-pub fn holds(language: &str) -> bool {
-    language != "wgsl"
-}
-
 /// What a round puts among the arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -209,9 +204,6 @@ pub fn list<T: Scalar, D: Computes<T> + Blocking>(
     op: &Op,
     worst: &mut Worst,
 ) -> Result<(), Error> {
-    if !holds(language) {
-        return Ok(());
-    }
     let mut r = Seed::running().stream(op.name);
     for round in 0..2 * ROUNDS {
         let kind = Kind::of(language)[round % 2];
@@ -303,9 +295,6 @@ pub fn poked<T: Scalar, O: nn::Op>(
     worst: &mut Worst,
     on_device: impl Fn(&nn::Args<T>) -> Result<Vec<Vec<T>>, Error>,
 ) -> Result<(), Error> {
-    if !holds(language) {
-        return Ok(());
-    }
     let first = clean.x.iter().flatten().map(|x| x.to_f64().to_bits()).fold(0u64, u64::wrapping_add);
     let mut r = Seed::running().stream(&format!("{} {first}", O::NAME));
     for kind in Kind::of(language) {

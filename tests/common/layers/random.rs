@@ -2,7 +2,7 @@
 //! says.
 
 use crate::device::Worst;
-use crate::device::specials::{Group, Kind, compare, holds, refusal};
+use crate::device::specials::{Group, Kind, compare, refusal};
 use crate::seed::Seed;
 use fulmen::contract::spec;
 use fulmen::gpu::backend::{Array, Gpu, Scalar, Word};
@@ -91,7 +91,7 @@ pub fn story<T: Scalar + Variate, D: Computes<T> + Blocking>(
         }
     }
     let [.., normal, exponential, _, bernoulli] = &mut all;
-    for _ in 0..if holds(language) { 6 } else { 0 } {
+    for _ in 0..6 {
         let stream = Stream { key: r.bits(), id: 1, offset: 0 };
         let (n, special) = (r.within(1..=5), Kind::Classes.draw::<T>(&mut r));
         let [mean, deviation] = if r.one_in(2) { [special, T::ONE] } else { [T::ONE, special] };
