@@ -1,5 +1,8 @@
 //! Layers of networks, their gradients and the steps of optimisers. Ops on rows are here: each row of a row-major matrix becomes a row
 //! of the same length.
+//!
+//! `x` holds whole rows of `cols` elements. `op` writes to `out`, `op_in_place` over `x`; both give
+//! the same bits. Rows are independent of each other.
 
 mod affine;
 pub(crate) mod attention;
