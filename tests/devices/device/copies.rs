@@ -199,7 +199,7 @@ fn an_operand_of_two_shapes() {
     let x: Vec<f32> = (0..N * N).map(|i| (i * i % 23) as f32 - 11.0).collect();
     let shared = Gpu::rounding(hopper_host(2)).unwrap();
     let on_x = shared.upload(&x).unwrap();
-    for [m, k] in [[N, N], [N / 2, 2 * N]] {
+    for [m, k] in [[N, N], [2 * N, N / 2]] {
         let of = |gpu: &Gpu<Host>, x: &Array<f32, Host>| {
             let mut c = gpu.upload(&vec![f32::NAN; m * m]).unwrap();
             let [a, b] = [[m, k], [k, m]].map(|[rows, cols]| x.view().matrix(rows, cols).unwrap());
