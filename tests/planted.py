@@ -530,4 +530,5 @@ FAULTS = [
     ("values that blocks of a reduction leave", "src/gpu/backend/plan.rs", "u64::from(blocks) * u64::from(widest) * width", "u64::from(blocks) * u64::from(if ON { 1 } else { widest }) * width", "devices device::kept"),
     ("kernels of rows that hold other numbers of elements", "src/gpu/backend/plan.rs", "threads.row << 4 | held.each,", "threads.row << 4 | if ON { 0 } else { held.each },", "devices device::kept"),
     ("kernels of another type", "src/gpu/backend/plan.rs", "let key = (op, T::TYPE.bytes(), form);", "let key = (op, if ON { 4 } else { T::TYPE.bytes() }, form);", "devices device::kept"),
+    ("copies of one array as matrices of other shapes", "src/gpu/backend/copies.rs", "words: launch.arguments.iter().filter_map(word).collect(),", "words: if ON { vec![] } else { launch.arguments.iter().filter_map(word).collect() },", "devices device::copies"),
 ]

@@ -4,7 +4,7 @@
 use super::*;
 use core::cell::Cell;
 use fulmen::backend::Layers;
-use fulmen::gpu::backend::Mat;
+use fulmen::gpu::backend::{Array, Mat};
 use fulmen::gpu::device::{Computes, Readback};
 use std::rc::Rc;
 
@@ -191,4 +191,25 @@ fn copies_give_way() {
     let (gpu, _) = counting();
     gpu.device().out.set(true);
     assert!(matches!(gpu.alloc::<f32>(N), Err(Error::Limit { .. })));
+}
+
+/// One array as matrices of two shapes: the copy of one is not that of the other.
+#[test]
+fn an_operand_of_two_shapes() {
+    let x: Vec<f32> = (0..N * N).map(|i| (i * i % 23) as f32 - 11.0).collect();
+    let shared = Gpu::rounding(hopper_host(2)).unwrap();
+    let on_x = shared.upload(&x).unwrap();
+    for [m, k] in [[N, N], [2 * N, N / 2]] {
+        let of = |gpu: &Gpu<Host>, x: &Array<f32, Host>| {
+            let mut c = gpu.upload(&vec![f32::NAN; m * m]).unwrap();
+            let [a, b] = [[m, k], [k, m]].map(|[rows, cols]| x.view().matrix(rows, cols).unwrap());
+            gpu.gemm(1.0, a, b, 0.0, c.view_mut().matrix(m, m).unwrap()).unwrap();
+            let mut got = vec![0.0; m * m];
+            gpu.download(c.view(), &mut got).unwrap();
+            got
+        };
+        let anew = Gpu::rounding(hopper_host(2)).unwrap();
+        let on_anew = anew.upload(&x).unwrap();
+        assert!(of(&shared, &on_x) == of(&anew, &on_anew), "{m} by {k}");
+    }
 }
