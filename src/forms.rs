@@ -20,7 +20,7 @@
 //! | `mat`, `vec` | `MatRef<T>`, `VecRef<T>` | `Mat<T>`, `Vec<T>` |
 //! | `mat_out`, `mat_inout` | `MatMut<T>` | `MatMut<T>` |
 //! | `vec_out`, `vec_inout` | `VecMut<T>` | `VecMut<T>` |
-//! | `opt_in`, `opt_out`, `opt_mat`, `opt_mat_out` | an `Option` of these | an `Option` of these |
+//! | `opt_in`, `opt_out`, `opt_inout`, `opt_mat`, `opt_mat_out` | an `Option` of these | an `Option` of these |
 //! | `each_in` | `&[&[T]]` | `&[Ref<T>]` |
 //! | `by` | the type as it is | the type as it is |
 //!
@@ -88,6 +88,7 @@ macro_rules! slice {
     (vec_inout $t:ty) => { $crate::VecMut<'_, $t> };
     (opt_in $t:ty) => { Option<&[$t]> };
     (opt_out $t:ty) => { Option<&mut [$t]> };
+    (opt_inout $t:ty) => { Option<&mut [$t]> };
     (opt_mat $t:ty) => { Option<$crate::MatRef<'_, $t>> };
     (opt_mat_out $t:ty) => { Option<$crate::MatMut<'_, $t>> };
     (each_in $t:ty) => { &[&[$t]] };

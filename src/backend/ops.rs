@@ -121,6 +121,7 @@ macro_rules! memory {
     (vec_inout $t:ty) => { Self::VecMut<'_, $t> };
     (opt_in $t:ty) => { Option<Self::Ref<'_, $t>> };
     (opt_out $t:ty) => { Option<Self::Mut<'_, $t>> };
+    (opt_inout $t:ty) => { Option<Self::Mut<'_, $t>> };
     (opt_mat $t:ty) => { Option<Self::Mat<'_, $t>> };
     (opt_mat_out $t:ty) => { Option<Self::MatMut<'_, $t>> };
     (each_in $t:ty) => { &[Self::Ref<'_, $t>] };

@@ -97,7 +97,7 @@ ops! { $ level1_blas in crate::blas::level1;
     /// ```
     ///
     /// Source: BLAS level 1, `xCOPY`. Contract: `contracts/copy-v1.yaml`.
-    serial copy, copy_on, copy_by (x: vec T, y: vec_inout T) -> Result<()>;
+    serial copy, copy_on, copy_by (x: vec T, y: vec_out T) -> Result<()>;
 
     /// `x[i] = alpha·x[i]`.
     ///

@@ -55,7 +55,7 @@ ops! { $ transpose_ops in crate::blas::transpose;
     ///
     /// Source: the definition; `omatcopy` of BLAS's extensions. Contract: `contracts/transpose-v1.yaml`.
     #[doc(alias = "permute")]
-    threads transpose, transpose_on, transpose_by (a: mat T, b: mat_inout T) -> Result<()>;
+    threads transpose, transpose_on, transpose_by (a: mat T, b: mat_out T) -> Result<()>;
 }
 
 /// [`transpose_on`], the parts run by `j`.

@@ -205,7 +205,7 @@ ops! { $ bsr_forms in crate::sparse::bsr;
     /// ```
     ///
     /// Source: [`Bsr`]. Contract: `contracts/spmv-v1.yaml`.
-    threads spmv_bsr, spmv_bsr_on, spmv_by (alpha: by T, a: by Bsr<'_, T>, x: in T, beta: by T, y: out T) -> Result<()>;
+    threads spmv_bsr, spmv_bsr_on, spmv_by (alpha: by T, a: by Bsr<'_, T>, x: in T, beta: by T, y: inout T) -> Result<()>;
 }
 
 impl<T: Element> Rows<T> for Bsr<'_, T> {

@@ -169,7 +169,7 @@ ops! { $ colors_forms in crate::sparse::colors;
     ///
     /// Source: [`Colors`]. Contract: `contracts/gauss_seidel-v1.yaml`.
     threads gauss_seidel_colored, gauss_seidel_colored_on, gauss_seidel_colored_by
-        (order: by Triangle, omega: by T, a: by Csr<'_, T>, colors: by Colors<'_>, b: in T, x: out T, workspace: scratch T) -> Result<()>;
+        (order: by Triangle, omega: by T, a: by Csr<'_, T>, colors: by Colors<'_>, b: in T, x: inout T, workspace: scratch T) -> Result<()>;
 }
 
 /// Rows of a colour, of about as many elements each.

@@ -71,7 +71,7 @@ ops! { $ convert_ops in crate::sparse::convert;
     /// Source: F. Gustavson, "Two Fast Algorithms for Sparse Matrices: Multiplication and Permuted Transposition" (1978). Contract:
     /// `contracts/csr_transpose-v1.yaml`.
     serial csr_transpose, csr_transpose_on, csr_transpose_by
-        (a: by Csr<'_, T>, offsets: by &mut [usize], columns: by &mut [u32], values: inout T) -> Result<()>;
+        (a: by Csr<'_, T>, offsets: by &mut [usize], columns: by &mut [u32], values: out T) -> Result<()>;
 }
 
 /// `Ok` when every index is below that.

@@ -178,7 +178,7 @@ ops! { $ dia_forms in crate::sparse::dia;
     /// ```
     ///
     /// Source: [`Dia`]. Contract: `contracts/spmv-v1.yaml`.
-    threads spmv_dia, spmv_dia_on, spmv_by (alpha: by T, a: by Dia<'_, T>, x: in T, beta: by T, y: out T) -> Result<()>;
+    threads spmv_dia, spmv_dia_on, spmv_by (alpha: by T, a: by Dia<'_, T>, x: in T, beta: by T, y: inout T) -> Result<()>;
 }
 
 impl<T: Element> Rows<T> for Dia<'_, T> {

@@ -74,7 +74,7 @@ ops! { $ lobpcg_ops in crate::sparse::lobpcg;
     /// J. Duersch, M. Shao, C. Yang, M. Gu, "A Robust and Efficient Implementation of LOBPCG" (2018). Contract: `contracts/lobpcg-v1.yaml`.
     #[doc(alias = "eigsh")]
     serial lobpcg, lobpcg_on, lobpcg_by
-        (largest: by bool, a: by Csr<'_, T>, b: by Option<Csr<'_, T>>, lu: by Option<Csr<'_, T>>, x: inout T, values: inout T,
+        (largest: by bool, a: by Csr<'_, T>, b: by Option<Csr<'_, T>>, lu: by Option<Csr<'_, T>>, x: inout T, values: out T,
          tolerance: by T, most: by usize, workspace: scratch T) -> Result<usize>;
 }
 

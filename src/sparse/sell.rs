@@ -278,7 +278,7 @@ ops! { $ sell_forms in crate::sparse::sell;
     /// ```
     ///
     /// Source: [`Sell`]. Contract: `contracts/spmv-v1.yaml`.
-    threads spmv_sell, spmv_sell_on, spmv_by (alpha: by T, a: by Sell<'_, T>, x: in T, beta: by T, y: out T) -> Result<()>;
+    threads spmv_sell, spmv_sell_on, spmv_by (alpha: by T, a: by Sell<'_, T>, x: in T, beta: by T, y: inout T) -> Result<()>;
 }
 
 impl<T: Element> Rows<T> for Sell<'_, T> {

@@ -376,7 +376,7 @@ ops! { $ conv1d_ops in crate::nn::conv1d;
     ///
     /// Source: the chain rule. Contract: `contracts/conv1d_backward_weights-v1.yaml`.
     threads "As [`conv1d()`]." conv1d_backward_weights, conv1d_backward_weights_on, conv1d_backward_weights_by
-        (conv: by Conv1d, x: in T, dy: in T, dweights: inout T, dbias: opt_out T, workspace: scratch T) -> Result<()>;
+        (conv: by Conv1d, x: in T, dy: in T, dweights: inout T, dbias: opt_inout T, workspace: scratch T) -> Result<()>;
 }
 
 #[inline]
