@@ -134,6 +134,7 @@ pub mod pointwise;
 pub mod quant;
 pub mod random;
 pub mod reduce;
+mod signal;
 mod slices;
 pub mod solve;
 pub mod sparse;

@@ -413,7 +413,7 @@ pub(crate) fn fir_fft_by<J: Executor, S: Simd, T: Element>(
     same_len("out", x.len(), out.len())?;
     enough(convolve_workspace(plan.block()), workspace.len())?;
     real(j, s, plan, Signal { zeros: 0, before: state, x }, out, workspace);
-    super::filter::keep(state, x);
+    crate::signal::shift_history(state, x);
     contract!(fir_fft, Ok(()), each | check | together(x, out, check))
 }
 

@@ -2,12 +2,13 @@
 
 use crate::alu::{Alu, Number};
 use crate::contract::{Call, contract};
-use crate::error::{Error, not_empty, same_len};
+use crate::error::{Error, same_len};
 use crate::forms::ops;
 use crate::lanes::drive::{Update, update};
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
-use crate::slices::{split, split_mut};
+use crate::signal::{Signal, check_fir, shift_history};
+use crate::slices::split;
 
 /// Results that stay in the first cache while taps meet them.
 pub(crate) const BLOCK: usize = 1024;
@@ -95,20 +96,6 @@ impl<T: Number, const N: usize> Update<T, N, 1> for Taps<T, N> {
     }
 }
 
-/// What calls of a filter have to be.
-pub(crate) fn fits<X>(taps: &[X], decimation: usize, signal: &Signal<'_, X>, out: &[X]) -> Result<(), Error> {
-    let Signal { state, x } = signal;
-    not_empty("taps", taps.len())?;
-    if decimation == 0 {
-        return Err(Error::Domain { arg: "decimation" });
-    }
-    same_len("state", taps.len() - 1, state.len())?;
-    if !x.len().is_multiple_of(decimation) {
-        return Err(Error::Rows { arg: "x", cols: decimation, got: x.len() });
-    }
-    same_len("out", x.len() / decimation, out.len())
-}
-
 pub(crate) fn fir_by<J: Executor, S: Simd, T: Element>(
     _: J,
     s: S,
@@ -119,7 +106,7 @@ pub(crate) fn fir_by<J: Executor, S: Simd, T: Element>(
     out: &mut [T],
 ) -> Result<(), Error> {
     let signal = Signal { state, x };
-    fits(taps, decimation, &signal, out)?;
+    check_fir(taps, decimation, &signal, out)?;
     s.vectorize(
         #[inline(always)]
         || {
@@ -130,7 +117,7 @@ pub(crate) fn fir_by<J: Executor, S: Simd, T: Element>(
             }
         },
     );
-    keep(state, x);
+    shift_history(state, x);
     contract!(
         fir,
         Ok(()),
@@ -139,50 +126,6 @@ pub(crate) fn fir_by<J: Executor, S: Simd, T: Element>(
             both.try_for_each(|(x, y)| check(&Call::new(&[&[*x]], &[*y])))
         }
     )
-}
-
-/// The last numbers, for the next block.
-pub(crate) fn keep<X: Copy>(state: &mut [X], x: &[X]) {
-    let kept = state.len().saturating_sub(x.len());
-    state.copy_within(state.len() - kept.., 0);
-    let new = state.get_mut(kept..).unwrap_or_default();
-    for (to, x) in new.iter_mut().rev().zip(x.iter().rev()) {
-        *to = *x;
-    }
-}
-
-/// Numbers before, and a block.
-pub(crate) struct Signal<'a, X> {
-    pub state: &'a [X],
-    pub x: &'a [X],
-}
-
-impl<X: Copy + Default> Signal<'_, X> {
-    /// `n` numbers from `at` on, counted from the first of the state, in `scratch` if they do not lie together in the block; what is
-    /// past its end is 0.
-    #[inline(always)]
-    pub(crate) fn part<'b, const N: usize>(
-        &'b self,
-        at: usize,
-        n: usize,
-        scratch: &'b mut [X; N],
-    ) -> &'b [X] {
-        let inside = at.checked_sub(self.state.len()).and_then(|at| self.x.get(at..)?.get(..n));
-        if let Some(part) = inside {
-            return part;
-        }
-        let part = scratch.get_mut(..n).unwrap_or_default();
-        let (before, x) = match self.state.get(at..) {
-            Some(before) => (before, self.x),
-            None => (<&[X]>::default(), self.x.get(at - self.state.len()..).unwrap_or_default()),
-        };
-        let (first, rest) = split_mut(part, before.len());
-        first.iter_mut().zip(before).for_each(|(to, x)| *to = *x);
-        let (second, behind) = split_mut(rest, x.len());
-        second.iter_mut().zip(x).for_each(|(to, x)| *to = *x);
-        behind.fill(X::default());
-        part
-    }
 }
 
 /// Each result at its own number.

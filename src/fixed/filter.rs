@@ -5,11 +5,11 @@ use super::Fixed;
 use crate::Biquad;
 use crate::alu::Alu;
 use crate::error::{Error, same_len};
-use crate::fft::filter::{Signal, fits, keep};
 use crate::forms::ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::vector::Vector;
 use crate::lanes::{Simd, put, register};
+use crate::signal::{Signal, check_fir, shift_history};
 
 /// Results that meet a group of taps together.
 pub(crate) const BLOCK: usize = 128;
@@ -93,12 +93,12 @@ pub(crate) fn fixed_fir_by<J: Executor, S: Simd, T: Fixed>(
     out: &mut [T],
 ) -> Result<(), Error> {
     let signal = Signal { state, x };
-    fits(taps, decimation, &signal, out)?;
+    check_fir(taps, decimation, &signal, out)?;
     s.vectorize(
         #[inline(always)]
         || blocks(s, taps, decimation, &signal, out),
     );
-    keep(state, x);
+    shift_history(state, x);
     Ok(())
 }
 
