@@ -104,17 +104,20 @@ fn parameters(op: &str) -> Vec<String> {
         }
         found
     };
-    // A function, a row of a macro that makes its forms, or what a macro makes for all ops of its file.
-    let heads = [format!("pub fn {op}<"), format!("pub fn {op}("), format!("    {op}, {op}_on, {op}_by")];
-    let of_file = format!("    {op} {op}_on");
+    // A function, or a row from which its forms are made.
+    let heads = [
+        format!("pub fn {op}<"),
+        format!("pub fn {op}("),
+        format!(" {op}, {op}_on, "),
+        format!(">, {op}_on, "),
+    ];
     let mut all = vec![];
     for text in sources() {
-        let file = text.contains(&of_file).then_some("fn $name<");
-        for head in heads.iter().map(String::as_str).chain(file) {
+        for head in &heads {
             for (at, _) in text.match_indices(head) {
-                let signature = text[at..].split("->").next().unwrap();
+                let signature = text[at..].split("->").next().unwrap().split(";\n").next().unwrap();
                 all.extend(words(signature));
-                if ["MatRef", "MatMut"].iter().any(|view| signature.contains(view)) {
+                if ["MatRef", "MatMut", ": mat", ": opt_mat"].iter().any(|view| signature.contains(view)) {
                     // Where the test makes the view.
                     all.push("data".into());
                 }

@@ -2,6 +2,7 @@
 
 use super::super::device::{Binding, Computes, Device, Error};
 use super::super::template::attention::Scores;
+pub use super::super::template::decode::DeviceCached;
 use super::super::template::decode::{PARTS, Split, merge, split};
 use super::super::template::{Argument, THREADS};
 use super::super::types::F32;
@@ -9,7 +10,7 @@ use super::ops::{Done, Scalar, arguments};
 use super::plan::wide;
 use super::{Gpu, View, ViewMut, Word};
 use crate::Attention;
-use crate::nn::{Cached, Checked, Decoded, checked};
+use crate::nn::{Checked, Decoded, checked};
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -38,7 +39,7 @@ impl<D: Device> Gpu<D> {
     /// Those of the op but for [`Index`](crate::Error::Index), [`Error::Limit`] (for heads of more than 2048 elements, too),
     /// [`Error::Lost`].
     #[allow(clippy::too_many_arguments, reason = "the formula's operands")]
-    pub fn attention_decode<C: Cached + Word>(
+    pub fn attention_decode<C: DeviceCached + Word>(
         &self,
         op: &Attention<f32>,
         q: View<'_, f32, D>,
@@ -76,7 +77,7 @@ impl<D: Device> Gpu<D> {
     /// apart; `T` is `f32`.
     #[allow(clippy::type_complexity, reason = "the table, the status words, and keys of a page and pages")]
     #[allow(clippy::too_many_arguments, reason = "the operands, and how they lie")]
-    pub(super) fn decoded<C: Decoded, T: Scalar>(
+    pub(super) fn decoded<C: DeviceCached, T: Scalar>(
         &self,
         op: &Attention<T>,
         len: usize,

@@ -70,7 +70,7 @@ mod view;
 mod words;
 
 pub use batch::{Batch, BatchMut};
-pub use decode::PageTable;
+pub use decode::{DeviceCached, PageTable};
 pub use fft::{Fft, RealFft};
 pub use low_precision::Bias;
 pub use mat::{Mat, MatMut};

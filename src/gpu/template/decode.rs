@@ -12,8 +12,9 @@ use super::flat::{at, get, keep, neighbours, put};
 use super::part::{Meet, Threads, on_row};
 use super::status::{Index, note};
 use crate::alu::{Alu, Body};
-use crate::nn::{Decoded, exp_not_above_zero, shift, softcap};
+use crate::nn::{Cached, exp_not_above_zero, shift, softcap};
 use crate::pointwise::Ln;
+use crate::quant::Block;
 use alloc::format;
 use alloc::vec::Vec;
 
@@ -22,6 +23,55 @@ const TURN: u32 = 4;
 /// Sums of a thread, and heads of a block, at most.
 const SUMS: u32 = 64;
 const HEADS: u32 = 8;
+
+/// What a cache on a device holds: a kernel reads its elements as numbers.
+pub trait DeviceCached: Cached {
+    /// The name of the format in those of kernels.
+    #[doc(hidden)]
+    const NAME: &'static str;
+    /// Numbers that a thread reads at once: where rows start at multiples of 16 bytes, and elsewhere.
+    #[doc(hidden)]
+    const READS: [u32; 2];
+    /// `each` numbers from `at` on, of an array whose first element is `before` bytes behind `base`.
+    #[doc(hidden)]
+    fn read<'b>(
+        base: Value<'b, U64>,
+        before: Value<'b, U32>,
+        at: Value<'b, U32>,
+        each: u32,
+    ) -> Vec<Value<'b, F32>>;
+}
+
+impl<B: Block> DeviceCached for B {
+    const NAME: &'static str = B::NAME;
+    const READS: [u32; 2] = [32, 32];
+    fn read<'b>(
+        base: Value<'b, U64>,
+        before: Value<'b, U32>,
+        at: Value<'b, U32>,
+        _: u32,
+    ) -> Vec<Value<'b, F32>> {
+        super::numbers_at::<B>(base, before, at)
+    }
+}
+
+macro_rules! numbers {
+    ($($T:ty: $name:literal, $many:literal, $read:expr;)*) => {$(
+        impl DeviceCached for $T {
+            const NAME: &'static str = $name;
+            const READS: [u32; 2] = [$many, 1];
+            fn read<'b>(base: Value<'b, U64>, before: Value<'b, U32>, at: Value<'b, U32>, each: u32) -> Vec<Value<'b, F32>> {
+                $read(base, before, at, each)
+            }
+        }
+    )*};
+}
+numbers! { f32: "f32", 4, |base, _, at, each| f32_at(base, at, each); }
+#[cfg(feature = "half")]
+numbers! {
+    half::f16: "f16", 8, super::f16_at;
+    half::bf16: "bf16", 8, super::bf16_at;
+}
 
 /// The form of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -266,7 +316,7 @@ impl<'b> Frame<'b> {
 /// keys, the values, where parts go; with pages the table and the status words; the first key and the end of them, heads of
 /// a key head, elements of a head, from a key and a value to the next, bytes before the first of each; with pages keys of a page and pages; the scale and,
 /// if scores are capped, the cap.
-pub(crate) fn split<C: Decoded>(meet: Meet, by: Split) -> Result<Kernel, Error> {
+pub(crate) fn split<C: DeviceCached>(meet: Meet, by: Split) -> Result<Kernel, Error> {
     let Split { each, lanes, turns, heads, paged, scores } = by;
     let paged_name = if paged { "_paged" } else { "" };
     let b = Builder::new(&format!(

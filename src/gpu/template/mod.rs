@@ -47,7 +47,6 @@ pub(crate) mod vector;
 pub(crate) mod window;
 
 pub use chain::Broadcast;
-pub(crate) use decode::f32_at;
 pub use gemm::{GemmTile, Identity, gemm};
 pub use group::flash::{GroupFlash, group_flash};
 pub(crate) use group::slopes::SUMS as SLOPE_SUMS;

@@ -21,8 +21,6 @@ pub trait Cached: Copy + Send + Sync + 'static + Decoded {}
 
 pub(crate) use sealed::Decoded;
 mod sealed {
-    #[cfg(feature = "gpu")]
-    use crate::gpu::{F32, U32, U64, Value};
     use crate::lanes::Simd;
 
     /// Elements as numbers.
@@ -31,21 +29,6 @@ mod sealed {
         const ELEMENTS: usize;
         /// The numbers of as many elements as fit.
         fn decode<S: Simd>(s: S, x: &[Self], out: &mut [f32]);
-
-        /// In the names of kernels.
-        #[cfg(feature = "gpu")]
-        const NAME: &'static str;
-        /// Numbers that a thread of a device reads at once: where rows start at multiples of 16 bytes, and elsewhere.
-        #[cfg(feature = "gpu")]
-        const READS: [u32; 2];
-        /// As many numbers from `at` on, of an array whose first element is `before` bytes behind `base`.
-        #[cfg(feature = "gpu")]
-        fn read<'b>(
-            base: Value<'b, U64>,
-            before: Value<'b, U32>,
-            at: Value<'b, U32>,
-            each: u32,
-        ) -> alloc::vec::Vec<Value<'b, F32>>;
     }
 }
 
@@ -58,26 +41,10 @@ impl<B: Block> Decoded for B {
             x.decode(s, out);
         }
     }
-
-    #[cfg(feature = "gpu")]
-    const NAME: &'static str = B::NAME;
-    #[cfg(feature = "gpu")]
-    const READS: [u32; 2] = [32, 32];
-    #[cfg(feature = "gpu")]
-    fn read<'b>(base: At<'b>, before: Count<'b>, at: Count<'b>, _: u32) -> Numbers<'b> {
-        crate::gpu::template::numbers_at::<B>(base, before, at)
-    }
 }
 
-#[cfg(feature = "gpu")]
-type At<'b> = crate::gpu::Value<'b, crate::gpu::U64>;
-#[cfg(feature = "gpu")]
-type Count<'b> = crate::gpu::Value<'b, crate::gpu::U32>;
-#[cfg(feature = "gpu")]
-type Numbers<'b> = alloc::vec::Vec<crate::gpu::Value<'b, crate::gpu::F32>>;
-
 macro_rules! numbers {
-    ($($T:ty: $f:expr, $name:literal, $many:literal, $read:expr;)*) => {$(
+    ($($T:ty: $f:expr;)*) => {$(
         impl Cached for $T {}
         impl Decoded for $T {
             const ELEMENTS: usize = 1;
@@ -87,23 +54,14 @@ macro_rules! numbers {
                     *out = $f(*x);
                 }
             }
-
-            #[cfg(feature = "gpu")]
-            const NAME: &'static str = $name;
-            #[cfg(feature = "gpu")]
-            const READS: [u32; 2] = [$many, 1];
-            #[cfg(feature = "gpu")]
-            fn read<'b>(base: At<'b>, before: Count<'b>, at: Count<'b>, each: u32) -> Numbers<'b> {
-                $read(base, before, at, each)
-            }
         }
     )*};
 }
-numbers! { f32: core::convert::identity, "f32", 4, |base, _, at, each| crate::gpu::template::f32_at(base, at, each); }
+numbers! { f32: core::convert::identity; }
 #[cfg(feature = "half")]
 numbers! {
-    half::f16: crate::convert::from_f16, "f16", 8, crate::gpu::template::f16_at;
-    half::bf16: crate::convert::from_bf16, "bf16", 8, crate::gpu::template::bf16_at;
+    half::f16: crate::convert::from_f16;
+    half::bf16: crate::convert::from_bf16;
 }
 
 /// Which pages of a cache hold a text's keys and values.

@@ -5,10 +5,10 @@ use crate::nn::Noise;
 use crate::nn::attention::Naive;
 use fulmen::backend::Layers;
 use fulmen::contract::spec;
-use fulmen::gpu::backend::{Gpu, PageTable, Word};
+use fulmen::gpu::backend::{DeviceCached, Gpu, PageTable, Word};
 use fulmen::gpu::device::{Blocking, Computes, Error};
 use fulmen::quant::*;
-use fulmen::{Align, Attention, Cached};
+use fulmen::{Align, Attention};
 
 /// Heads, those of keys, elements of a head, keys; keys of a page (0 for none), the window, elements of the cache before it.
 type Case = ([usize; 4], usize, Option<usize>, usize);
@@ -23,7 +23,7 @@ fn blocks_of<B: Block>(x: &[f32]) -> (Vec<B>, Vec<f64>) {
     (to, numbers.into_iter().map(f64::from).collect())
 }
 
-fn of<C: Cached + Word, D: Computes<f32> + Blocking + 'static>(
+fn of<C: DeviceCached + Word, D: Computes<f32> + Blocking + 'static>(
     gpu: &Gpu<D>,
     cases: &[Case],
     make: impl Fn(&[f32]) -> (Vec<C>, Vec<f64>),
