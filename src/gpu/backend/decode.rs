@@ -10,7 +10,7 @@ use super::ops::{Done, Scalar, arguments};
 use super::plan::wide;
 use super::{Gpu, View, ViewMut, Word};
 use crate::Attention;
-use crate::nn::{Checked, Decoded, checked};
+use crate::nn::{Checked, checked};
 use alloc::vec;
 use alloc::vec::Vec;
 
