@@ -228,9 +228,12 @@ def reasons(text: str) -> str:
         said = part[1] if part else ""
         seeds = dict.fromkeys(re.findall(r"FULMEN_SEED=\d+", said))
         stopped = said[at:] if (at := said.find("panicked at")) >= 0 else said[-500:]
-        why.append(" ".join([f"{test}:", *seeds, " ".join(stopped.split())[:800]]))
+        stopped = " ".join(stopped.split("stack backtrace:")[0].split())
+        why.append(" ".join([f"{test}:", *seeds, stopped[:800]]))
+    if len(why) > 8:
+        why[8:] = [f"and {len(why) - 8} more"]
     if why:
-        return " | ".join(why)[:4000]
+        return " | ".join(why)
     said = [line.strip() for line in text.splitlines() if line.strip()]
     return " | ".join(said[-8:])[-1000:]
 
