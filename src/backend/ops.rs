@@ -33,7 +33,7 @@ all_of! {
 }
 
 /// One method: its declaration, or what it calls on this thread or on rayon's. `[f]` is a function of the crate and of
-/// `parallel`, `[f serial]` of the crate alone, `{f}` one that takes who joins the parts.
+/// `parallel`, `{f}` one whose first argument is an executor.
 macro_rules! method {
     (declare $f:ident ($($arg:ident: $ty:ty),*) -> $ret:ty = $how:tt ($($call:expr),*)) => {
         #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
@@ -52,9 +52,7 @@ macro_rules! method {
             method!(@$mode $how self.0 ($($call),*))
         }
     };
-    (@cpu [$on:ident $($serial:ident)?] $s:expr, ($($call:expr),*)) => { crate::$on($s, $($call),*) };
-    (@cpu [$on:ident $($serial:ident)?] $s:tt.$i:tt ($($call:expr),*)) => { crate::$on($s.$i, $($call),*) };
-    (@threads [$on:ident serial] $s:tt.$i:tt ($($call:expr),*)) => { crate::$on($s.$i, $($call),*) };
+    (@cpu [$on:ident] $s:tt.$i:tt ($($call:expr),*)) => { crate::$on($s.$i, $($call),*) };
     (@threads [$on:ident] $s:tt.$i:tt ($($call:expr),*)) => { crate::parallel::$on($s.$i, $($call),*) };
     (@cpu {$by:ident} $s:tt.$i:tt ($($call:expr),*)) => { $by(crate::lanes::executor::Serial, $s.$i, $($call),*) };
     (@threads {$by:ident} $s:tt.$i:tt ($($call:expr),*)) => { $by(crate::parallel::Threads, $s.$i, $($call),*) };
