@@ -1,5 +1,6 @@
 //! Everything the gates read, loaded once from a source tree.
 
+use super::expand::{Shapes, parse};
 use super::schema::{BindingFile, Contract};
 use std::collections::BTreeMap;
 use std::fs;
@@ -43,7 +44,7 @@ pub struct Corpus {
 }
 
 /// Files beside the contracts that are none.
-const OTHERS: [&str; 2] = ["binding.yaml", "loosened.yaml"];
+const OTHERS: [&str; 3] = ["binding.yaml", "loosened.yaml", "promises.yaml"];
 
 impl Corpus {
     /// Reads `dir` (the folder with the contracts); its parent is the root of the source tree.
@@ -61,15 +62,15 @@ impl Corpus {
         if paths.is_empty() {
             return Err(format!("{}: no contract here", dir.display()));
         }
+        let shapes = Shapes::load(&dir)?;
         let mut files = Vec::new();
         for path in paths {
             let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-            let contract = serde_saphyr::from_str(&text).map_err(|e| e.to_string());
+            let contract = shapes.expand(&text).and_then(|whole| parse(&whole));
             files.push(File { path, contract });
         }
-        let binding = fs::read_to_string(dir.join("binding.yaml"))
-            .map_err(|e| e.to_string())
-            .and_then(|t| serde_saphyr::from_str(&t).map_err(|e| e.to_string()));
+        let binding =
+            fs::read_to_string(dir.join("binding.yaml")).map_err(|e| e.to_string()).and_then(|t| parse(&t));
         let rows = rows(&read(&root.join("src/ops.rs")));
         let theorems = theorems(&read(&dir.join("proofs/INDEX.txt")));
         let locked = guarantees(&read(&dir.join("locked.toml")));

@@ -4,6 +4,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod corpus;
+mod expand;
 mod fuse;
 mod generate;
 mod lint;
@@ -84,6 +85,13 @@ enum Contract {
         /// Compare instead of writing
         #[arg(long)]
         check: bool,
+    },
+    /// Print the whole contract of an op, with what its file leaves to its shape; of every op without a name
+    Expand {
+        #[command(flatten)]
+        dir: Dir,
+        /// The name of the op
+        op: Option<String>,
     },
     /// Write contracts/locked.toml and tightest.toml: accept the guarantees as they are now
     Lock {
@@ -216,6 +224,23 @@ fn run(command: Contract) -> Result<bool, String> {
             }
             write(&path, &text)?;
             Ok(true)
+        }
+        Contract::Expand { dir, op } => {
+            let shapes = expand::Shapes::load(&dir.dir)?;
+            let corpus = Corpus::load(&dir.dir)?;
+            let mut found = false;
+            for file in &corpus.files {
+                let is = |op: &String| file.path.ends_with(format!("{op}-v1.yaml"));
+                if op.as_ref().is_none_or(is) {
+                    found = true;
+                    let text = corpus::read(&file.path);
+                    let whole = shapes.expand(&text).map_err(|e| format!("{}: {e}", file.path.display()))?;
+                    out(&format!("---\n{whole}"))?;
+                }
+            }
+            found
+                .then_some(true)
+                .ok_or_else(|| format!("there is no contract of `{}`", op.unwrap_or_default()))
         }
         Contract::Lock { dir } => {
             let corpus = Corpus::load(&dir.dir)?;

@@ -21,8 +21,6 @@ pub const RULES: &[(&str, Severity, &str)] = &[
     ("FUL-VAL-009", Severity::Error, "a tolerance or figure is missing for an element type"),
     ("FUL-VAL-010", Severity::Error, "a measured error is above the tolerance"),
     ("FUL-VAL-011", Severity::Error, "a version or date that is none"),
-    ("FUL-AUD-001", Severity::Error, "an obligation names a test or harness that the contract does not have"),
-    ("FUL-AUD-002", Severity::Warning, "a FALSIFY test that discharges no obligation"),
     ("FUL-AUD-003", Severity::Error, "no reference"),
     ("FUL-AUD-004", Severity::Error, "an edge case that every float op must state is missing"),
     ("FUL-AUD-005", Severity::Error, "no equivalence or bound obligation"),
