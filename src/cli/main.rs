@@ -10,6 +10,7 @@ mod generate;
 mod lint;
 mod lock;
 mod loosened;
+mod ops;
 #[cfg(feature = "cuda")]
 mod ptx;
 mod report;
@@ -38,6 +39,8 @@ enum Command {
     /// Check, generate and list contracts
     #[command(subcommand)]
     Contract(Contract),
+    /// List the ops: what each takes and gives, and what runs it
+    Ops(ops::Ops),
     /// Explain the tile of a kernel on a target from the hardware facts
     Tile(tile::TileArgs),
     /// Explain which ops of a graph become one kernel on a target
@@ -78,7 +81,7 @@ enum Contract {
         #[arg(long, default_value_t = 90)]
         min_score: u32,
     },
-    /// Write src/contract/generated.rs
+    /// Write src/contract/generated.rs and contracts/ops.json
     Generate {
         #[command(flatten)]
         dir: Dir,
@@ -141,6 +144,7 @@ fn main() -> ExitCode {
     let show = |text: Result<String, String>| text.and_then(|text| out(&text)).map(|()| true);
     let outcome = match Cli::parse().command {
         Command::Contract(command) => run(command),
+        Command::Ops(args) => show(Ok(ops::list(&args))),
         Command::Tile(args) => show(tile::explain(&args)),
         Command::Fuse(args) => show(fuse::explain(&args)),
         #[cfg(feature = "cuda")]
@@ -210,20 +214,22 @@ fn run(command: Contract) -> Result<bool, String> {
         }
         Contract::Generate { dir, check } => {
             let corpus = Corpus::load(&dir.dir)?;
-            let path = corpus.root.join("src/contract/generated.rs");
-            let text = generate::render(&corpus)?;
-            if check {
-                let same = corpus::read(&path) == text;
-                if !same {
+            let mut all_same = true;
+            for (path, text) in [
+                (corpus.root.join("src/contract/generated.rs"), generate::render(&corpus)?),
+                (corpus.dir.join("ops.json"), ops::as_json()),
+            ] {
+                if !check {
+                    write(&path, &text)?;
+                } else if corpus::read(&path) != text {
+                    all_same = false;
                     err(&format!(
-                        "{}: differs from the contracts; run `fulmen contract generate`",
+                        "{}: differs from the contracts and the list of ops; run `fulmen contract generate`",
                         path.display()
                     ));
                 }
-                return Ok(same);
             }
-            write(&path, &text)?;
-            Ok(true)
+            Ok(all_same)
         }
         Contract::Expand { dir, op } => {
             let shapes = expand::Shapes::load(&dir.dir)?;

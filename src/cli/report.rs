@@ -68,6 +68,12 @@ pub const RULES: &[(&str, Severity, &str)] = &[
     ),
     ("FUL-REV-007", Severity::Error, "contract and row disagree on shape, family, forms or samples"),
     ("FUL-REV-008", Severity::Error, "binding.yaml does not follow the schema"),
+    ("FUL-REV-009", Severity::Error, "contracts/ops.json is not what the list of ops says"),
+    (
+        "FUL-REV-010",
+        Severity::Error,
+        "contract and row disagree on what is read and written, or on its order",
+    ),
 ];
 
 #[derive(Debug, Clone)]
@@ -131,7 +137,7 @@ pub fn sarif(findings: &[Finding]) -> String {
     )
 }
 
-fn json(s: &str) -> String {
+pub fn json(s: &str) -> String {
     let mut out = String::from("\"");
     for c in s.chars() {
         match c {
