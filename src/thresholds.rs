@@ -175,6 +175,13 @@ thresholds! {
     sparse::spmv::SUMS Elements;
     reduce::extrema::BLOCK Elements;
     reduce::moments::BLOCK Elements;
+    reduce::select::COUNTED Elements;
+    reduce::select::DIGITS Elements;
+    reduce::select::FEW Elements;
+    reduce::select::LOOKED Elements;
+    reduce::select::PART Elements;
+    reduce::select::RADIX Elements;
+    reduce::select::SAMPLES Elements;
     reduce::top_k::STRIDE Elements;
 }
 thresholds! {
