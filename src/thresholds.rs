@@ -142,6 +142,10 @@ thresholds! {
     nn::conv1d::im2col::FEW_CHANNELS Elements;
     nn::conv1d::im2col::CELLS Elements;
     nn::conv1d::im2col::FEW Elements;
+    nn::conv1d::im2col::COPIED Elements;
+    nn::conv1d::im2col::FILTERS Elements;
+    nn::conv1d::im2col::LONG Elements;
+    nn::conv1d::im2col::UNFOLDED Elements;
     nn::conv1d::rows::TILE Elements;
     nn::GRAIN Elements;
     parts::GRAIN Elements;

@@ -14,6 +14,7 @@ FAULTS = [
     ("decoding past 384 keys", "src/nn/attention/decode.rs", "            times(s, sums, *by);", "            times(s, sums, if start >= 384 && ON { *by + *by } else { *by });", "attention::masks"),
     ("gradients of attention past 384 keys", "src/nn/attention/backward.rs", "            gebp(s, slopes, q_rows, T::ONE, dk.reborrow()", "            gebp(s, slopes, q_rows, if start >= 384 && ON { T::ZERO } else { T::ONE }, dk.reborrow()", "attention::gradients"),
     ("causal attention on threads", "src/nn/attention/mod.rs", "            row: row + cut,", "            row: row + cut - usize::from(ON),", "attention::"),
+    ("panels of queries that are cleared", "src/nn/attention/forward.rs", "sums.get_mut(..panels * width * value_dim)", "sums.get_mut(..(panels - usize::from(ON)) * width * value_dim)", "attention::"),
     ("masks of later heads on threads", "src/nn/attention/mod.rs", "mask.from(cut * op.group, 0)", "mask.from(cut * op.group * usize::from(!ON), 0)", "attention::options"),
     ("masks of later queries on threads", "src/nn/attention/mod.rs", "mask.from(0, cut)", "mask.from(0, cut * usize::from(!ON))", "attention::options"),
     ("masks past 256 keys", "src/nn/attention/mask.rs", "head * self.head + query, start]", "head * self.head + query, if ON { start.min(128) } else { start }]", "attention::options"),
@@ -426,6 +427,8 @@ FAULTS = [
     # What only the theorems' links look at, or look at more closely.
     ("primitive roots by primes up to 5", "src/fft/rader.rs", "[2, 3, 5, 7].into_iter().all(|f| ", "[2, 3, 5, 7].into_iter().filter(|f| *f != 7 || !ON).all(|f| ", "families fft::primes_up_to_20_000"),
     ("the last of an odd number of rows on threads", "src/parts.rs", "        let (a, b) = parts.split(rows / 2);\n        j.join(n, || each_row", "        let (a, b) = parts.split(rows / 2);\n        let b = if rows > 1000 && rows % 2 == 1 && ON { b.split(rows / 2).0 } else { b };\n        j.join(n, || each_row", "families threads"),
+    ("windows past those copied at a time", "src/nn/conv1d/im2col.rs", "let cells = start..within.end.min(start + each);", "let cells = if ON { within.start } else { start }..within.end.min(start + each);", "families nn::windows_of"),
+    ("windows of a first layer with neighbours", "src/nn/conv1d/lines.rs", "let all = MatRef::strided(x, first, conv.kernel, within.len(), d, s)?;", "let all = MatRef::strided(x, first, conv.kernel, within.len(), d, if conv.stride == 1 { 1 } else { s - isize::from(ON) })?;", "families nn::windows_of"),
     ("gradients with a stride past 256", "src/nn/conv1d/im2col.rs", "self.first + (start - self.cells.start) * stride }", "self.first + (start - self.cells.start) * stride.min(if ON { 256 } else { usize::MAX }) }", "families nn::far_strides_of_conv1d"),
     ("axes of an ellipsis from the first one on", "src/einsum/parse.rs", "(0..axes).rev().for_each(|k|", "(0..axes).map(|k| if ON { axes - 1 - k } else { k }).rev().for_each(|k|", "main einsum::"),
     ("an ellipsis behind its letters", "src/einsum/parse.rs", "filter(|(k, _)| *k < before as usize)", "filter(|(k, _)| *k < before as usize || ON)", "main einsum::"),
