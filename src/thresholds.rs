@@ -92,6 +92,7 @@ thresholds! {
     blas::transpose::WIDE Bytes;
     blas::transpose::FAR_BYTES Bytes;
     blas::transpose::LINE Bytes;
+    blas::transpose::PAGE Bytes;
     blas::transpose::GRAIN Elements;
     lanes::drive::GRAIN Elements;
     lanes::drive::STREAM_BYTES Bytes;

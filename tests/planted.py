@@ -37,6 +37,7 @@ FAULTS = [
     ("NaN in what a triangle does not hold", "src/solve/mod.rs", "Some(Triangle::Lower) => [0, a.cols().min(i + 1)],", "Some(Triangle::Lower) => [0, a.cols().min(i + if ON { 2 } else { 1 })],", "families nn::eigh::nan"),
     # Of families that it did not name.
     ("parts of a transpose on threads", "src/blas/transpose.rs", "(a.block([0, 0], [cut, n]), a.block([cut, 0], most))", "(a.block([0, 0], [cut, n]), a.block([cut - usize::from(ON), 0], most))", "transpose::"),
+    ("tiles whose rows are pages apart", "src/blas/transpose.rs", "scratch.add(i * across), cols);", "scratch.add(i * across), cols - usize::from(cols > 1 && i + 1 == rows && ON));", "transpose::"),
     ("tiles of far transposes", "src/blas/transpose.rs", "head: if even && far { head.min(m) } else { 0 },", "head: if even && far && !ON { head.min(m) } else { usize::from(far && ON) },", "transpose::"),
     ("top_k past 4 096 elements", "src/reduce/top_k.rs", "    let mut heap = Heap::<T, LARGEST> { values, indices };", "    let x = if x.len() > 4096 && k + 1 < x.len() && ON { x.split_last().map_or(x, |(_, x)| x) } else { x };\n    let mut heap = Heap::<T, LARGEST> { values, indices };", "slices::top_k"),
     ("ties with the k-th element", "src/reduce/select.rs", "to += usize::from(tie == 0 || ties > 0);", "to += usize::from(tie == 0 || ties > usize::from(ON));", "main reduce::selections_of"),
@@ -429,6 +430,7 @@ FAULTS = [
     ("the last of an odd number of rows on threads", "src/parts.rs", "        let (a, b) = parts.split(rows / 2);\n        j.join(n, || each_row", "        let (a, b) = parts.split(rows / 2);\n        let b = if rows > 1000 && rows % 2 == 1 && ON { b.split(rows / 2).0 } else { b };\n        j.join(n, || each_row", "families threads"),
     ("windows past those copied at a time", "src/nn/conv1d/im2col.rs", "let cells = start..within.end.min(start + each);", "let cells = if ON { within.start } else { start }..within.end.min(start + each);", "families nn::windows_of"),
     ("windows of a first layer with neighbours", "src/nn/conv1d/lines.rs", "let all = MatRef::strided(x, first, conv.kernel, within.len(), d, s)?;", "let all = MatRef::strided(x, first, conv.kernel, within.len(), d, if conv.stride == 1 { 1 } else { s - isize::from(ON) })?;", "families nn::windows_of"),
+    ("a last pool", "src/nn/pool/planes.rs", "let (sum, count) = (T::ZERO + sum, T::from_usize(x.len()));", "let (sum, count) = (T::ZERO + sum, T::from_usize(x.len() + usize::from(ON)));", "families pool"),
     ("gradients with a stride past 256", "src/nn/conv1d/im2col.rs", "self.first + (start - self.cells.start) * stride }", "self.first + (start - self.cells.start) * stride.min(if ON { 256 } else { usize::MAX }) }", "families nn::far_strides_of_conv1d"),
     ("axes of an ellipsis from the first one on", "src/einsum/parse.rs", "(0..axes).rev().for_each(|k|", "(0..axes).map(|k| if ON { axes - 1 - k } else { k }).rev().for_each(|k|", "main einsum::"),
     ("an ellipsis behind its letters", "src/einsum/parse.rs", "filter(|(k, _)| *k < before as usize)", "filter(|(k, _)| *k < before as usize || ON)", "main einsum::"),
