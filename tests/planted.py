@@ -107,6 +107,8 @@ FAULTS = [
     ("steps of LZ4 past what has no match", "src/lz4/compress.rs", "tries / PATIENCE", "tries / (PATIENCE + usize::from(ON))", "families lz4::"),
     ("the hash after an LZ4 match", "src/lz4/compress.rs", "exchange(table, load4(x, at - 2), at - 2);", "exchange(table, load4(x, at - 2), at - 2 + usize::from(ON));", "families lz4::"),
     ("offsets to before an LZ4 block", "src/lz4/decompress.rs", "offset > made {", "offset > made + usize::from(ON) {", "families lz4::"),
+    ("offsets of short LZ4 sequences", "src/lz4/decompress.rs", "offset.wrapping_sub(1) >= made {", "offset.wrapping_sub(1) >= made + usize::from(ON) {", "families lz4::"),
+    ("near matches of short LZ4 sequences", "src/lz4/decompress.rs", "offset < 8 || from.len()", "offset < if ON { 4 } else { 8 } || from.len()", "families lz4::"),
     ("short patterns of LZ4", "src/lz4/decompress.rs", "(8 - 8 % offset.max(1), Some", "(if ON { 8 } else { 8 - 8 % offset.max(1) }, Some", "families lz4::"),
     ("near LZ4 matches of full length", "src/lz4/decompress.rs", "n <= 32, from.first_chunk::<32>()", "n <= if ON { 33 } else { 32 }, from.first_chunk::<32>()", "families lz4::"),
     ("LZ4 blocks on threads", "src/lz4/mod.rs", "check(j, (other, at + slots), more", "check(j, (other, at + slots + usize::from(ON && !J::SERIAL)), more", "families lz4::"),
