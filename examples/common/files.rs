@@ -39,11 +39,15 @@ impl fmt::Display for Failed {
     }
 }
 
-/// The bytes of a file, or of anything that ends before memory does.
+/// The bytes of a file, or of anything that ends before memory does; `-` is standard input.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let most = free().unwrap_or(isize::MAX as u64) / 2;
-    File::open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    let from: Box<dyn Read> = match path.as_os_str().as_encoded_bytes() {
+        b"-" => Box::new(io::stdin()),
+        _ => Box::new(File::open(path)?),
+    };
+    from.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
         return Err(io::Error::new(ErrorKind::FileTooLarge, "it does not fit into memory"));
     }

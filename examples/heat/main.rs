@@ -2,8 +2,8 @@
 //! that is heated in its middle and cold at its edges, or a matrix from a Matrix Market file:
 //!
 //! ```sh
-//! cargo run --release --features std --example heat -- --grid 500 --svg residuals.svg
-//! cargo run --release --features std --example heat -- matrix.mtx --preconditioner jacobi
+//! cargo run --release --example heat -- --grid 500 --svg residuals.svg
+//! cargo run --release --example heat -- matrix.mtx --preconditioner jacobi
 //! ```
 //!
 //! `system.rs` makes the matrices, `market.rs` has them from files by the library, `chart.rs` draws the residuals. `cli.rs` is the command line.
