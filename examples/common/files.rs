@@ -26,6 +26,23 @@ pub fn shown(path: &Path) -> Shown<String> {
     Shown(path.to_string_lossy().into_owned())
 }
 
+#[allow(dead_code, reason = "not every program has sizes")]
+/// A number of bytes in the largest unit that fits.
+pub struct Bytes(pub u128);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = ["bytes", "kB", "MB", "GB", "TB", "PB", "EB"];
+        let (mut n, mut unit) = (self.0 as f64, 0);
+        while n >= 1000.0 && unit + 1 < units.len() {
+            n /= 1000.0;
+            unit += 1;
+        }
+        let digits = usize::from(unit > 0);
+        write!(f, "{n:.digits$} {}", units.get(unit).unwrap_or(&""))
+    }
+}
+
 /// What went wrong with which file.
 #[derive(Debug)]
 pub struct Failed {

@@ -13,21 +13,34 @@ pub struct Progress {
     terminal: bool,
     /// When the last line was written.
     said: Instant,
+    /// What stands around the number of such a line.
+    words: [&'static str; 2],
 }
 
 impl Progress {
     /// Of `steps` steps, of which `done` were done before.
+    #[allow(dead_code, reason = "not every program counts steps")]
     pub fn new(steps: usize, done: usize, terminal: bool) -> Self {
+        Self::of([steps, done], terminal, "[{bar:30}] {pos}/{len}  {msg}  {eta} left", ["step ", ""])
+    }
+
+    /// Of a hundred.
+    #[allow(dead_code, reason = "not every program knows a share")]
+    pub fn percent(terminal: bool) -> Self {
+        Self::of([100, 0], terminal, "[{bar:30}] {pos:>3} %  {msg}  {eta} left", ["", " %"])
+    }
+
+    fn of([steps, done]: [usize; 2], terminal: bool, template: &str, words: [&'static str; 2]) -> Self {
         // Short work ends before a bar could be read.
         let target =
             if terminal { ProgressDrawTarget::stderr_with_hz(10) } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(steps as u64), target).with_position(done as u64);
         // Time left is of the steps of this run.
         bar.reset_eta();
-        if let Ok(style) = ProgressStyle::with_template("[{bar:30}] {pos}/{len}  {msg}  {eta} left") {
+        if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style.progress_chars("=> "));
         }
-        Self { bar, terminal, said: Instant::now() }
+        Self { bar, terminal, said: Instant::now(), words }
     }
 
     /// `done` steps are done, and `message` says what came of them. On no terminal it is a line when `due` or ten seconds passed.
@@ -38,7 +51,8 @@ impl Progress {
         } else if due || self.said.elapsed() >= EVERY {
             self.said = Instant::now();
             // A closed standard error stops no work.
-            _ = writeln!(err, "step {done}: {message}").and_then(|()| err.flush());
+            _ = writeln!(err, "{}{done}{}: {message}", self.words[0], self.words[1])
+                .and_then(|()| err.flush());
         }
     }
 
