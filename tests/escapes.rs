@@ -77,7 +77,7 @@ impl Tree {
         let text = fs::read(&root).expect("read");
         fs::write(&root, text).expect("written");
         Command::new(env!("CARGO"))
-            .args(["check", "--lib", "--offline", "--quiet"])
+            .args(["check", "--lib", "--profile", "test", "--offline", "--quiet"])
             .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("escapes-target"))
             // Of one tree after the other little is new.
             .env("CARGO_INCREMENTAL", "1")
@@ -235,7 +235,7 @@ fn a_test_that_did_not_run() {
 fn a_weakened_postcondition() {
     let weaken = |t: &Tree| t.edit("contracts/relu-v1.yaml", "lo: 0,", "lo: -1,");
     caught_by_lint("weaken", "FUL-LCK-001", "relu", weaken);
-    caught_by_lint("weaken", "FUL-ENF-003", "generated.rs", weaken);
+    caught_by_lint("weaken", "FUL-ENF-003", "specs.rs", weaken);
     let remove = |t: &Tree| t.edit("contracts/relu-v1.yaml", ", {check: nan_iff_nan}", "");
     caught_by_lint("remove-post", "FUL-LCK-001", "relu", remove);
 }
@@ -285,7 +285,7 @@ fn what_is_stated_beside_the_promises() {
 #[test]
 fn a_widened_tolerance() {
     let widen = |t: &Tree| t.edit("contracts/add-v1.yaml", "f32: {ulp: 0.5}", "f32: {ulp: 4}");
-    caught_by_rules("widen", &[("FUL-LCK-001", "add"), ("FUL-ENF-003", "generated.rs")], widen);
+    caught_by_rules("widen", &[("FUL-LCK-001", "add"), ("FUL-ENF-003", "specs.rs")], widen);
     let tree = Tree::new("widen");
     widen(&tree);
     assert!(!tree.fulmen(&["generate", "--check"]).status.success());
@@ -297,8 +297,8 @@ fn a_widened_tolerance() {
     let after = fs::read_to_string(tree.0.join("contracts/locked.toml")).expect("read");
     assert_eq!(before.lines().zip(after.lines()).filter(|(a, b)| a != b).count(), 1);
     // The generated file by hand.
-    caught_by_lint("by-hand", "FUL-ENF-003", "generated.rs", |t| {
-        t.edit("src/contract/generated.rs", "Tolerance::Ulp(0.5)", "Tolerance::Ulp(50.0)");
+    caught_by_lint("by-hand", "FUL-ENF-003", "specs.rs", |t| {
+        t.edit("src/contract/specs.rs", "Tolerance::Ulp(0.5)", "Tolerance::Ulp(50.0)");
     });
 }
 
@@ -428,7 +428,7 @@ fn the_compiler_refuses() {
 
     // A removed `contract!`, a function of another type, and a binding to one, regenerated: types all, which one run finds.
     let kept =
-        ["src/pointwise/arithmetic.rs", "contracts/binding.yaml", "src/contract/generated.rs"].map(keep);
+        ["src/pointwise/arithmetic.rs", "contracts/binding.yaml", "src/contract/bindings.rs"].map(keep);
     let text = &kept[0].1;
     let start = text.find("contract!(fma, ").expect("fma has its contract!");
     let end = start + text[start..].find(", &Call").expect("its call");
@@ -452,7 +452,7 @@ fn the_compiler_refuses() {
     restore(kept);
 
     // `not_implemented`, regenerated.
-    let kept = (keep("contracts/binding.yaml"), keep("src/contract/generated.rs"));
+    let kept = (keep("contracts/binding.yaml"), keep("src/contract/bindings.rs"));
     tree.edit("contracts/binding.yaml", "cpu: native", "cpu: not_implemented");
     assert!(tree.fulmen(&["generate"]).status.success());
     refused(&["is not implemented on cpu"]);

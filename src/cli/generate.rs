@@ -1,30 +1,50 @@
-//! `src/contract/generated.rs` from the contracts and the bindings.
+//! `src/contract/specs.rs` and `bindings.rs` from the contracts and the bindings.
 
 use super::corpus::Corpus;
 use super::schema::{Binding, Contract, Determinism, Mass, Per, Post, Scalar, Shape, Tolerance, Word};
 use core::fmt::Write as _;
 
-/// The text of `generated.rs`.
+/// What the files begin with.
+const MADE: &str =
+    "// Made by `fulmen contract generate` from contracts/*.yaml; a test compares. Do not edit.\n\n";
+
+/// The files below the root, and their texts.
 ///
 /// Errors: the first file that does not parse, or a binding to an op without contract.
-pub fn render(corpus: &Corpus) -> Result<String, String> {
-    let bindings = &corpus.binding.as_ref().map_err(|e| format!("binding.yaml: {e}"))?.bindings;
+pub fn files(corpus: &Corpus) -> Result<[(&'static str, String); 2], String> {
+    Ok([("src/contract/specs.rs", specs(corpus)?), ("src/contract/bindings.rs", bindings(corpus)?)])
+}
+
+fn specs(corpus: &Corpus) -> Result<String, String> {
     for f in &corpus.files {
         if let Err(e) = &f.contract {
             return Err(format!("{}: {e}", f.path.display()));
         }
     }
-    let mut specs = String::new();
-    let mut checks = String::new();
-    let mut markers = String::new();
-    let mut typed = String::new();
-    for (_, c) in corpus.contracts() {
+    let (mut specs, mut checks) = (String::new(), String::new());
+    for (k, (_, c)) in corpus.contracts().enumerate() {
         spec(&mut specs, c);
         if !c.call.shape.own_types() {
-            check(&mut checks, c);
-            let _ = writeln!(markers, "    pub(crate) enum {} {{}}", c.op);
+            let _ = writeln!(checks, "    {} {k}", c.op);
         }
     }
+    Ok(format!(
+        "{MADE}\
+         use super::post::{{By, Post::*}};\n\
+         use super::tolerance::{{Mass, Per, Tolerance}};\n\
+         use super::{{Determinism, Residual, Spec}};\n\
+         \n\
+         /// One entry per contract.\n\
+         pub const SPECS: &[Spec] = &[\n{specs}];\n\
+         \n\
+         // Each op whose calls are checked, and its place above.\n\
+         checks! {{\n{checks}}}\n"
+    ))
+}
+
+fn bindings(corpus: &Corpus) -> Result<String, String> {
+    let bindings = &corpus.binding.as_ref().map_err(|e| format!("binding.yaml: {e}"))?.bindings;
+    let mut typed = String::new();
     for b in bindings {
         let (_, c) = corpus
             .contracts()
@@ -36,24 +56,11 @@ pub fn render(corpus: &Corpus) -> Result<String, String> {
         functions(&mut typed, b, c);
     }
     Ok(format!(
-        "// Made by `fulmen contract generate` from contracts/*.yaml; a test compares. Do not edit.\n\
-         \n\
-         use super::post::{{By, Post::*}};\n\
-         use super::tolerance::{{Mass, Per, Tolerance}};\n\
-         use super::{{Determinism, Post, Residual, Spec, enforced}};\n\
+        "{MADE}\
+         use super::{{enforced, marker}};\n\
          use crate::error::Error;\n\
          use crate::lanes::Native;\n\
          use crate::{{Adagrad, Adam, Attention, BatchMut, BatchRef, Biquad, Bsr, Colors, Complex, ComplexConvolver, Conjugate, Conv1d, Convolver, Csr, Dct, Dia, Diagonal, Direction, EinsumPlan, Extent, Fft, Givens, MatMut, MatRef, ModifiedGivens, Momentum, Nll, PackedB, Pad, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Sell, Side, Triangle, VecMut, VecRef}};\n\
-         \n\
-         /// One entry per contract.\n\
-         pub const SPECS: &[Spec] = &[\n{specs}];\n\
-         \n\
-         /// `check::<op>` evaluates the postconditions of `<op>` on a finished call, in any build.\n\
-         pub mod check {{\n    use super::*;\n    use super::super::{{Call, Violation, evaluate}};\n    use crate::alu::Real;\n{checks}}}\n\
-         \n\
-         /// One mark per op, see `Enforced`.\n\
-         #[allow(dead_code, non_camel_case_types, reason = \"a contract comes before its function, and names its mark\")]\n\
-         pub(crate) mod marker {{\n{markers}}}\n\
          \n\
          // Each bound function, by its type: a missing or changed one does not compile.\n\
          {typed}"
@@ -147,18 +154,6 @@ fn spec(out: &mut String, c: &Contract) {
         "    Spec {{\n        op: {:?},\n        determinism: Determinism::{determinism},\n        tolerance: {tol},\n        residuals: {residuals},\n        \
          bytes_per_element: {bytes},\n        flops_per_element: {:?},\n        post: {posts},\n        after_writes: {late},\n    }},",
         c.op, c.performance.flops_per_element,
-    );
-}
-
-fn check(out: &mut String, c: &Contract) {
-    let posts: Vec<String> = c.posts().map(|p| post(p, c)).collect();
-    let _ = writeln!(
-        out,
-        "    /// The postconditions of `{op}`.\n    ///\n    /// Errors: the first that does not hold.\n    \
-         pub fn {op}<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {{\n        \
-         const POSTS: &[Post] = &[{}];\n        evaluate(POSTS, c)\n    }}",
-        posts.join(", "),
-        op = c.op,
     );
 }
 

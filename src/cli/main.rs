@@ -81,7 +81,7 @@ enum Contract {
         #[arg(long, default_value_t = 90)]
         min_score: u32,
     },
-    /// Write src/contract/generated.rs and contracts/ops.json
+    /// Write src/contract/specs.rs, src/contract/bindings.rs and contracts/ops.json
     Generate {
         #[command(flatten)]
         dir: Dir,
@@ -215,10 +215,8 @@ fn run(command: Contract) -> Result<bool, String> {
         Contract::Generate { dir, check } => {
             let corpus = Corpus::load(&dir.dir)?;
             let mut all_same = true;
-            for (path, text) in [
-                (corpus.root.join("src/contract/generated.rs"), generate::render(&corpus)?),
-                (corpus.dir.join("ops.json"), ops::as_json()),
-            ] {
+            let files = generate::files(&corpus)?.map(|(path, text)| (corpus.root.join(path), text));
+            for (path, text) in files.into_iter().chain([(corpus.dir.join("ops.json"), ops::as_json())]) {
                 if !check {
                     write(&path, &text)?;
                 } else if corpus::read(&path) != text {
@@ -286,7 +284,9 @@ fn run(command: Contract) -> Result<bool, String> {
         Contract::New { op, shape, dir } => {
             scaffold::new(&dir.dir, &op, &shape)?;
             let corpus = Corpus::load(&dir.dir)?;
-            write(&corpus.root.join("src/contract/generated.rs"), &generate::render(&corpus)?)?;
+            for (path, text) in generate::files(&corpus)? {
+                write(&corpus.root.join(path), &text)?;
+            }
             accept(&corpus)?;
             Ok(true)
         }

@@ -34,7 +34,7 @@ pub const RULES: &[(&str, Severity, &str)] = &[
     ("FUL-VER-006", Severity::Error, "a test passed that compared less than tests of its kind do"),
     ("FUL-ENF-001", Severity::Error, "no precondition"),
     ("FUL-ENF-002", Severity::Error, "no postcondition"),
-    ("FUL-ENF-003", Severity::Error, "src/contract/generated.rs does not match the contracts"),
+    ("FUL-ENF-003", Severity::Error, "src/contract/specs.rs or bindings.rs does not match the contracts"),
     ("FUL-ENF-004", Severity::Error, "`contract!` is missing in the source of the op"),
     ("FUL-LCK-001", Severity::Error, "a guarantee differs from contracts/locked.toml"),
     ("FUL-LCK-002", Severity::Error, "a contract is not locked"),

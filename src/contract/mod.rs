@@ -14,16 +14,47 @@
 //! # Ok::<(), fulmen::Error>(())
 //! ```
 
+/// `check::<op>` and the mark of each op from its place in [`SPECS`].
+macro_rules! checks {
+    ($($op:ident $at:literal)*) => {
+        /// `check::<op>` evaluates the postconditions of `<op>` on a finished call, in any build.
+        #[allow(clippy::indexing_slicing, reason = "of constants, which the compiler checks")]
+        pub mod check {
+            use super::super::{Call, Post, Violation, evaluate};
+            use crate::alu::Real;
+            $(
+                #[doc = concat!("The postconditions of `", stringify!($op), "`.")]
+                ///
+                /// Errors: the first that does not hold.
+                pub fn $op<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+                    const POSTS: &[Post] = super::SPECS[$at].post;
+                    evaluate(POSTS, c)
+                }
+            )*
+        }
+
+        /// One mark per op, see `Enforced`.
+        #[allow(dead_code, non_camel_case_types, reason = "a contract comes before its function, and names its mark")]
+        pub(crate) mod marker {
+            $(pub(crate) enum $op {})*
+        }
+    };
+}
+
+// Tests alone name the functions of all families: this module is below them.
+#[cfg(test)]
 #[rustfmt::skip]
 #[allow(clippy::type_complexity, reason = "each bound function by its whole type")]
-mod generated;
+mod bindings;
 mod post;
+#[rustfmt::skip]
+mod specs;
 mod tolerance;
 
-pub(crate) use generated::marker;
-pub use generated::{SPECS, check};
 pub use post::{By, Call, Post, Violation, evaluate};
 pub(crate) use post::{in_parts, nan};
+pub(crate) use specs::marker;
+pub use specs::{SPECS, check};
 pub use tolerance::{Mass, Per, Residual, Tolerance, agrees, ulp};
 
 /// Whether two runs give the same bits.
@@ -80,11 +111,12 @@ pub fn spec(op: &str) -> Option<&'static Spec> {
     SPECS.iter().find(|s| s.op == op)
 }
 
-/// Implemented by [`contract!`] only: the generated bindings demand it of every op, so an op
-/// without `contract!` does not compile.
+/// Implemented by [`contract!`] only: `bindings.rs` demands it of every op, so the unit tests of an op without `contract!` do not compile.
+#[cfg_attr(not(test), allow(dead_code, reason = "the unit tests demand it"))]
 pub(crate) trait Enforced {}
 
 /// Compiles when `T` went through `contract!`.
+#[cfg(test)]
 pub(crate) const fn enforced<T: Enforced>() {}
 
 /// What a reduction returns, seen as the result of a [`Call`].

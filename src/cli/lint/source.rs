@@ -197,11 +197,15 @@ fn bindings<'a>(corpus: &'a Corpus, op: &'a str) -> impl Iterator<Item = &'a Fun
 }
 
 pub(super) fn generated(s: &mut Sink<'_>) {
-    let path = s.corpus.root.join("src/contract/generated.rs");
-    match generate::render(s.corpus) {
-        Ok(text) if text == read(&path) => {}
-        Ok(_) => s.add("FUL-ENF-003", "src/contract/generated.rs", "run `fulmen contract generate`"),
-        Err(e) => s.add("FUL-ENF-003", "src/contract/generated.rs", format!("cannot be made: {e}")),
+    match generate::files(s.corpus) {
+        Ok(files) => {
+            for (path, text) in files {
+                if text != read(&s.corpus.root.join(path)) {
+                    s.add("FUL-ENF-003", path, "run `fulmen contract generate`");
+                }
+            }
+        }
+        Err(e) => s.add("FUL-ENF-003", "src/contract/specs.rs", format!("cannot be made: {e}")),
     }
     // A text search: the compiler's check (`Enforced`) is the strong one, this one names the op.
     let source: String = source_files(s.corpus).chars().filter(|c| !c.is_whitespace()).collect();
