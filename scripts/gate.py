@@ -42,7 +42,7 @@ CROSS = [
 COVERAGE = 90
 # The most bytes that the published package may have, and what may be in it: sources, and what cargo and crates.io want.
 PACKAGE = 1_200_000
-PACKED = re.compile(r"src/.*\.(rs|pl)|include/fulmen\.h|Cargo\.(toml|toml\.orig|lock)|\.cargo_vcs_info\.json|README\.md|CHANGELOG\.md|LICENSE-\w+")
+PACKED = re.compile(r"src/.*\.(rs|pl)|include/fulmen\.h|Cargo\.(toml|toml\.orig|lock)|\.cargo_vcs_info\.json|docs/crate\.md|CHANGELOG\.md|LICENSE-\w+")
 # What the host builds: macros and build scripts are the same for lints and tests.
 SHARED = {"CARGO_TARGET_DIR": str(TARGET / "rustup")}
 # The program `fulmen` and its tests: one set of features, so that it is built once.
@@ -188,6 +188,22 @@ def escapes(tally: Tally) -> None:
     attempt(tally, "escapes", ["cargo", "test", "-p", "fulmen", *PROGRAM, "--test", "escapes"], env=SHARED, tests=True)
 
 
+def front_door(tally: Tally) -> None:
+    """The README's first two commands, as it writes them, and what anyone expects of `cargo bench` at the root."""
+    lines = (ROOT / "README.md").read_text().partition("## Train a language model")[2].partition("```sh\n")[2].partition("```")[0].splitlines()
+    run, test = (line.partition("#")[0].split() for line in lines[:2])
+    if (run, test) != (["cargo", "run", "--release"], ["cargo", "test"]):
+        tally.fail(f"the README begins with other commands: {run}, {test}")
+    # Where the dependencies of other jobs are.
+    env = SHARED | {"CARGO_BUILD_TARGET": host()}
+    said = tally.step("cargo run", run, env=env)
+    for part in ("on text held out", "holmes.gguf.svg", "--resume"):
+        if part not in said:
+            tally.wrong(f"cargo run --release does not say {part!r}")
+    attempt(tally, "cargo test", test, env=env, tests=True)
+    attempt(tally, "cargo bench", ["cargo", "bench", "--", "--test"], env=env)
+
+
 def large(tally: Tally) -> None:
     """Large sizes, built as a user builds, for the widest instruction set that this machine has. Products, which alone block by
     lanes, are on those of AVX2 too: the thresholds of the rest know no lanes, and leaves of reductions are a number of
@@ -279,8 +295,20 @@ def guarantees(tally: Tally) -> None:
     tally.check(f"{len(changed)} of {len(new)} guarantees differ from those at {base[:7]}, printed above")
 
 
+def package_page(tally: Tally) -> None:
+    """The page of the package links nothing that the package does not hold, and its example, which is tested, is the README's."""
+    page, readme = (ROOT / "docs/crate.md").read_text(), (ROOT / "README.md").read_text()
+    links = [link for link in re.findall(r"\]\(([^)]*)\)", page) if not link.startswith("https://")]
+    example = re.search(r"```rust\n.*?```", readme, re.S)[0]
+    if links or example not in page:
+        tally.wrong(f"docs/crate.md links {links}, or its example is not the README's")
+    else:
+        tally.check("the page of the package has no relative link, and the README's example")
+
+
 def texts(tally: Tally) -> None:
     """What texts say, without a compiler."""
+    package_page(tally)
     guarantees(tally)
     script(tally, "sources", ["scripts/source.py"])
     attempt(tally, "faults that can be planted", ["tests/faults.py", "--check"])
@@ -441,6 +469,7 @@ def test(tally: Tally, strict: bool, only: list[str]) -> None:
         Job("compact loops", compact, HOST),
         Job("sizes", lambda t: script(t, "sizes", ["scripts/sizes.py", *more]), OTHER),
         Job("WASM demo", demo, OTHER),
+        Job("front door", front_door, HOST),
         Job("llm", lambda t: script(t, "llm", ["scripts/llm.py", *more]), OTHER),
         Job("web page", page, OTHER),
         Job("escapes", escapes, HOST),

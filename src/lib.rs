@@ -94,9 +94,9 @@ extern crate self as fulmen;
 #[cfg(any(feature = "std", test))]
 extern crate std;
 
-/// The examples of the README run, too.
+/// The example of the package's page, which the README has too, runs.
 #[cfg(doctest)]
-#[doc = include_str!("../README.md")]
+#[doc = include_str!("../docs/crate.md")]
 struct Readme;
 
 mod alu;
