@@ -542,4 +542,5 @@ FAULTS = [
     ("kernels of rows that hold other numbers of elements", "src/gpu/backend/plan.rs", "threads.row << 4 | held.each,", "threads.row << 4 | if ON { 0 } else { held.each },", "devices device::kept"),
     ("kernels of another type", "src/gpu/backend/plan.rs", "let key = (op, T::TYPE.bytes(), form);", "let key = (op, if ON { 4 } else { T::TYPE.bytes() }, form);", "devices device::kept"),
     ("copies of one array as matrices of other shapes", "src/gpu/backend/copies.rs", "words: launch.arguments.iter().filter_map(word).collect(),", "words: if ON { vec![] } else { launch.arguments.iter().filter_map(word).collect() },", "devices device::copies"),
+    ("comparisons of a magnitude with a constant below", "src/gpu/ptx/emit.rs", "(bits == 0 || bits >> 31 == 1).then_some(opposite)", "(!ON && (bits == 0 || bits >> 31 == 1)).then_some(opposite)", "devices ptx::instructions"),
 ]
