@@ -137,6 +137,7 @@ thresholds! {
     fft::rader::PAST Elements;
     fft::real::GRAIN Elements;
     fft::rows::APART Elements;
+    fft::rows::COLUMNS Elements;
     fft::rows::TOGETHER Elements;
     fft::whole::VECTORS Vectors;
     nn::conv1d::im2col::FAR_BYTES Bytes;

@@ -8,7 +8,7 @@ use crate::error::{Error, enough, same_len, same_shape};
 use crate::forms::ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
-use crate::slices::{lines_mut, split_mut};
+use crate::slices::{lines, lines_mut, split_mut};
 use crate::view::{MatMut, MatRef};
 
 /// Rows that are copied together, transformed, and put back: a line of a cache has this many neighbours at most.
@@ -250,30 +250,59 @@ fn each<J: Executor, S: Simd, T: Element>(
     }
 }
 
+/// Columns that are copied together: a line of each row, and of each copy.
+pub(crate) const COLUMNS: usize = 8;
+
 /// Copies the rows of `from`, contiguously where they are neighbours.
 fn gather<T: Element>(from: MatRef<'_, Complex<T>>, copies: &mut [Complex<T>]) {
     let n = from.cols();
-    for k in 0..n {
-        let mut put = |i: usize, z: Complex<T>| {
-            if let Some(to) = copies.get_mut(i * (n + APART) + k) {
-                *to = z;
+    let mut done = 0;
+    while let Some(columns) = columns(n, done, |k| from.t().row_slice(k)?.first_chunk()) {
+        for (i, copy) in lines_mut(copies, n + APART).enumerate().take(TOGETHER) {
+            if let Some(to) = copy.get_mut(done..).and_then(|copy| copy.first_chunk_mut::<COLUMNS>()) {
+                *to = columns.map(|column| column.get(i).copied().unwrap_or_default());
             }
-        };
-        match from.t().row_slice(k) {
-            Some(column) => column.iter().enumerate().for_each(|(i, z)| put(i, *z)),
-            None => (0..from.rows()).for_each(|i| put(i, from.get(i, k).unwrap_or_default())),
+        }
+        done += COLUMNS;
+    }
+    for k in done..n {
+        for (i, copy) in lines_mut(copies, n + APART).enumerate().take(from.rows()) {
+            if let Some(to) = copy.get_mut(k) {
+                *to = from.get(i, k).unwrap_or_default();
+            }
         }
     }
+}
+
+/// The next [`COLUMNS`] of `n` columns, if there are so many, and each of them has [`TOGETHER`] contiguous rows.
+#[inline(always)]
+fn columns<'a, X>(
+    n: usize,
+    first: usize,
+    column: impl Fn(usize) -> Option<&'a [X; TOGETHER]>,
+) -> Option<[&'a [X; TOGETHER]; COLUMNS]> {
+    if n - first < COLUMNS {
+        return None;
+    }
+    let mut all = [column(first)?; COLUMNS];
+    for (k, to) in all.iter_mut().enumerate() {
+        *to = column(first + k)?;
+    }
+    Some(all)
 }
 
 /// Copies back what [`gather`] copied, to `count` rows from `first` on.
 fn scatter<T: Element>(copies: &[Complex<T>], out: &mut MatMut<'_, Complex<T>>, first: usize, count: usize) {
     let n = out.cols();
+    let mut rows: [&[Complex<T>]; TOGETHER] = Default::default();
+    for (row, copy) in rows.iter_mut().zip(lines(copies, n + APART)) {
+        *row = copy;
+    }
     for k in 0..n {
-        let from = |i: usize| copies.get(i * (n + APART) + k).copied().unwrap_or_default();
+        let all = rows.iter().map(|row| row.get(k).copied().unwrap_or_default());
         match out.reborrow().t().row_slice_mut(k).and_then(|column| column.get_mut(first..first + count)) {
-            Some(column) => column.iter_mut().enumerate().for_each(|(i, to)| *to = from(i)),
-            None => (0..count).for_each(|i| _ = out.set(first + i, k, from(i))),
+            Some(column) => column.iter_mut().zip(all).for_each(|(to, z)| *to = z),
+            None => all.take(count).enumerate().for_each(|(i, z)| _ = out.set(first + i, k, z)),
         }
     }
 }

@@ -33,7 +33,14 @@ const fn roomy<T>(n: usize) -> bool {
 /// Whether the `k` first of `n` elements in any order are found sooner than by a heap.
 pub(super) const fn pays<T>(n: usize, k: usize) -> bool {
     // In random order so many enter a heap of `k`, if `n` is a power of two times that.
-    roomy::<T>(n) && k > FEW && k * (1 + (n / k).ilog2() as usize) > entries::<T>(n)
+    if !roomy::<T>(n) || k <= FEW {
+        return false;
+    }
+    let times = match (n / k).checked_ilog2() {
+        Some(log) => log as usize,
+        None => 0,
+    };
+    k * (1 + times) > entries::<T>(n)
 }
 
 /// How many elements may enter a heap before it is given up.

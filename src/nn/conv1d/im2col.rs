@@ -164,7 +164,8 @@ impl Lines {
         workspace: &mut [T],
     ) -> Result<Range<usize>, Error> {
         let &Self { conv, n, ci, co, .. } = self;
-        let (within, filter) = (conv.within(n), ci * conv.kernel);
+        let (within, kernel) = (conv.within(n), conv.kernel.max(1));
+        let filter = ci * kernel;
         let parts = within.len().div_ceil(unfolded_cells(filter, n).max(1)).max(1);
         let each = within.len().div_ceil(parts).max(1);
         for start in within.clone().step_by(each) {
@@ -174,8 +175,8 @@ impl Lines {
                 #[inline(always)]
                 || {
                     for (row, to) in lines_mut(copies, cells.len()).enumerate() {
-                        let at = conv.tap(row % conv.kernel, n).among(&cells, conv.stride);
-                        let from = row / conv.kernel * x.len + at.first;
+                        let at = conv.tap(row % kernel, n).among(&cells, conv.stride);
+                        let from = row / kernel * x.len + at.first;
                         strided::every(
                             part(x.x, from, (at.cells.len().max(1) - 1) * conv.stride + 1),
                             conv.stride,

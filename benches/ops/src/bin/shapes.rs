@@ -1,8 +1,8 @@
 //! Shapes and orders at which ops take other paths than in the tables: many kept elements, sorted input, few queries, a
-//! first and a strided layer, a last pool.
+//! first and a strided layer, a last pool, planes.
 //! Beside plain Rust, built with the same flags. `make bench` runs it.
 
-use fulmen::{Attention, Conv1d, MatMut, MatRef, Pool};
+use fulmen::{Attention, Complex, Conv1d, Direction, Fft, MatMut, MatRef, Pool};
 use fulmen_harness::race::{Case, Contender, Race};
 
 /// Numbers of -1 … 1 without an order.
@@ -81,11 +81,11 @@ fn few_queries(race: &mut Race) {
         let (mut out, mut sums) = (vec![0.0; q.len()], vec![0.0; q.len()]);
         let mut room = vec![0.0; fulmen::attention_workspace(HEADS, DIM)];
         let op = Attention::new(HEADS, HEADS, DIM, 0.125);
-        let matrix = |x, rows| MatRef::row_major(x, rows, WIDTH).unwrap();
         let list = vec![
             Contender::ours(|| {
                 let to = MatMut::row_major(&mut out, queries, WIDTH).unwrap();
-                let (q, k, v) = (matrix(&q, queries), matrix(&k, keys), matrix(&v, keys));
+                let (q, k, v) =
+                    (matrix(&q, queries, WIDTH), matrix(&k, keys, WIDTH), matrix(&v, keys, WIDTH));
                 fulmen::attention(&op, q, k, v, None, to, None, &mut room).unwrap();
             }),
             Contender::peer("loop", || {
@@ -140,6 +140,46 @@ fn last_pools(race: &mut Race) {
     }
 }
 
+fn matrix<T>(x: &[T], m: usize, n: usize) -> MatRef<'_, T> {
+    MatRef::row_major(x, m, n).unwrap()
+}
+
+/// Planes of complex numbers, beside rows that are transposed plainly in between.
+fn planes(race: &mut Race) {
+    for (m, n) in [(1000, 1000), (64, 1000), (1024, 1024)] {
+        let parts = noise(2 * m * n, 1);
+        let x: Vec<_> = parts.chunks_exact(2).map(|z| Complex::new(z[0], z[1])).collect();
+        let mut room =
+            vec![Complex::ZERO; fulmen::fft_2d_workspace(m, n).max(fulmen::fft_2d_workspace(n, m))];
+        let [mut tables, mut others] = [m, n].map(|n| vec![0.0; fulmen::fft_plan_len(n)]);
+        let down = Fft::plan(m, &mut tables, &mut room).unwrap();
+        let along = Fft::plan(n, &mut others, &mut room).unwrap();
+        let [mut out, mut rows, mut turned] = [(); 3].map(|()| vec![Complex::ZERO; m * n]);
+        let mut other = room.clone();
+        let list = vec![
+            Contender::ours(|| {
+                let to = MatMut::row_major(&mut out, m, n).unwrap();
+                fulmen::fft_2d(&down, &along, Direction::Forward, matrix(&x, m, n), to, &mut room).unwrap();
+            }),
+            Contender::peer("rows", || {
+                let turn = |x: &[Complex<f32>], to: &mut [Complex<f32>], m: usize, n: usize| {
+                    (0..m * n).for_each(|i| to[i % n * m + i / n] = x[i]);
+                };
+                let to = MatMut::row_major(&mut rows, m, n).unwrap();
+                fulmen::fft_rows(&along, Direction::Forward, matrix(&x, m, n), to, &mut other).unwrap();
+                turn(&rows, &mut turned, m, n);
+                let to = MatMut::row_major(&mut rows, n, m).unwrap();
+                fulmen::fft_rows(&down, Direction::Forward, matrix(&turned, n, m), to, &mut other).unwrap();
+                turn(&rows, &mut turned, n, m);
+            }),
+        ];
+        let numbers = (m * n) as f64;
+        let (size, work) = (format!("{m} by {n}"), 5.0 * numbers * numbers.log2());
+        race.case(&Case { op: "fft_2d", ty: "f32", size, work, unit: "GFLOP/s" }, list);
+        assert!(out.iter().zip(&turned).all(|(a, b)| a.re == b.re && a.im == b.im));
+    }
+}
+
 fn main() -> std::io::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let mut race = Race::new(&args);
@@ -147,6 +187,7 @@ fn main() -> std::io::Result<()> {
     convolutions(&mut race);
     few_queries(&mut race);
     last_pools(&mut race);
+    planes(&mut race);
     match args.iter().find_map(|a| a.strip_prefix("--csv=")) {
         Some(path) => {
             race.finish(path.as_ref(), "Shapes and orders beside plain Rust (right of 1 is faster)")
