@@ -51,6 +51,7 @@ SERVER = RUSTFLAGS="-Ctarget-cpu=x86-64-v4" cargo run --release --manifest-path
 bench:
 	$(SERVER) benches/ops/Cargo.toml --bin pointwise -- --csv=target/bench/pointwise.csv
 	$(SERVER) benches/ops/Cargo.toml --bin nn -- --csv=target/bench/nn.csv
+	$(SERVER) benches/ops/Cargo.toml --bin shapes -- --csv=target/bench/shapes.csv
 	$(SERVER) benches/peers/Cargo.toml -- --csv=target/bench/gemm.csv
 	$(SERVER) benches/fft/Cargo.toml -- --csv=target/bench/fft.csv
 	$(SERVER) benches/fft/Cargo.toml -- --signals --csv=target/bench/signals.csv

@@ -2,8 +2,8 @@
 """The llm example beside PyTorch and llama.cpp: a training step, attention, and writing, in turn, same sizes, types and
 threads.
 
-  RUSTFLAGS="-C target-cpu=native" cargo build --release --example llm --features std,parallel,avx512
-  benches/pytorch.py target/release/examples/llm MODEL.gguf [--threads 2] [--rounds 3] [--llama-cpp]
+  RUSTFLAGS="-C target-cpu=native" cargo build --release --bin llm --features parallel,avx512
+  benches/pytorch.py target/release/llm MODEL.gguf [--threads 2] [--rounds 3] [--llama-cpp]
       MODEL.gguf of any text, made by `llm train` with default sizes; `f32` everywhere
   benches/pytorch.py --attention [--threads 1]
       the lines that `benches/peers -- --attention` prints, of torch's `scaled_dot_product_attention`

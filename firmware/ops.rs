@@ -89,7 +89,7 @@ macro_rules! call {
 }
 
 macro_rules! ops {
-    ($($shape:ident $name:ident($f:ident $(, $rest:ident)*) $body:tt [$($p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
+    ($($shape:ident $name:ident($f:ident $(, $rest:ident)*) $body:tt [$($parameter:ident: $p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
         const _: () = assert!(wanted("empty") $(|| wanted(stringify!($name)))*, "FULMEN_OP names no op");
 
         /// Runs the wanted ops and adds up what they return.

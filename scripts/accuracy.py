@@ -101,6 +101,10 @@ def tolerance(op: str, text: str, reason: str) -> Bound:
     return Bound(op, "", f"{number(most)} {'ulp' if form == 'ulp' else 'of the value' if form == 'rel' else ''}".strip(), {"ulp": "ulp", "rel": "rel"}.get(form, "abs"), reason, k=(0, "one", most), rounded=(form, most) == ("ulp", 0.5))
 
 
+# The promises that several contracts make.
+NAMED = (ROOT / "contracts/promises.yaml").read_text()
+
+
 def bounds() -> list[Bound]:
     """Of every contract, the types that share a bound together."""
     found = []
@@ -108,14 +112,20 @@ def bounds() -> list[Bound]:
         text = path.read_text()
         op = re.search(r"^op: (\w+)$", text, re.M)[1]
         reason = re.search(r'^reason_for_wide_bound: "(.*)"$', text, re.M)
-        test = re.search(r"^    test: (\S+)$", text, re.M)
+        # The first promise is that of the edge cases: the op's own, or that of its shape.
+        shape = re.search(r"\bshape: (\w+)", text)[1]
+        first = re.search(r"^promises:\n((?:  .*\n)+)", text + (ROOT / f"contracts/shapes/{shape}.yaml").read_text(), re.M)[1]
+        first = first if "of_shape" not in first.splitlines()[0] else (ROOT / f"contracts/shapes/{shape}.yaml").read_text().partition("promises:\n")[2]
+        name = re.match(r"  - (?:promise: |\{promise: )?([\w.]+)(?:,|$)", first, re.M)
+        said = re.search(rf"^{re.escape(name[1])}:\n((?:  .*\n)+)", NAMED, re.M)[1] if name and name[1] != "type" else first
+        test = re.search(r'\btest: "?([^\s,"]+)', said)
         by: dict[str, Bound] = {}
         lines = re.search(r"^tolerance:\n((?:  .*\n)+)", text, re.M)[1]
         for ty, form in re.findall(r"^  (\w+): (.*)$", lines, re.M):
             if ty not in DEVICES:
                 bound = by.setdefault(form, tolerance(op, form, reason[1] if reason else ""))
                 bound.types.append(ty)
-                bound.test = test[1] if test else ""
+                bound.test = test[1].replace("{op}", op) if test else ""
         for bound in by.values():
             bound.apart = len(by) > 1
         found += by.values()

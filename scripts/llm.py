@@ -45,7 +45,7 @@ def main() -> int:
             tally.fail(f"instructions became functions: {', '.join(sorted(set(apart)))}")
         tally.check("no instruction became a function")
         said = tally.step("train", [llm, "train", text, "--out", model, "--fresh", "--steps", steps])
-        if "below byte pairs" not in said:
+        if "on text that it has seen" not in said:
             raise Failure("the training did not say its loss")
         tally.step("quantise", [llm, "quantize", model, "--to", FORMAT, "--out", blocks])
         want = [printed([llm, *ask(m), "--threads", 1]) for m in (model, blocks)]

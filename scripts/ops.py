@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The families of ops and what runs them, from the rows of src/ops.rs.
+"""The families of ops and what runs them, from contracts/ops.json.
 
   scripts/ops.py table [--write]    the README's table
   scripts/ops.py check              the README has it
@@ -11,9 +11,8 @@ import re
 import sys
 from pathlib import Path
 
-from toolchain import ROOT, Failure, Tally, show_table
+from toolchain import Failure, Tally, listed_ops, show_table
 
-ROW = re.compile(r'^\s+\w+ (\w+)\([^)]*\) \S+?\[.*?\] (\w+), (?:(host|cuda): "[^"]*"|\w+);$', re.M)
 # Families of the list by the words of the table.
 FAMILIES = {
     "element-wise": ["arithmetic", "comparison", "rounding", "logarithmic", "trigonometric", "transcendental", "activation", "gating"],
@@ -33,10 +32,8 @@ FAMILIES = {
 
 def rows() -> list[tuple[str, str, str]]:
     """Name, family, and whether it is on the host or on CUDA alone, for each op of the list."""
-    found = ROW.findall((ROOT / "src/ops.rs").read_text())
-    if len(found) < 100:
-        raise Failure("src/ops.rs: the list of ops was not found")
-    return found
+    where = lambda devices: "" if devices["wgpu"] else "cuda" if devices["cuda"] else "host"
+    return [(op["op"], op["family"], where(op["devices"])) for op in listed_ops()]
 
 
 def table() -> str:

@@ -17,7 +17,7 @@ import sys
 from os import environ
 from pathlib import Path
 
-from toolchain import CARGO_VARIABLES, ROOT, TARGET, Failure, Missing, Tally, Toolchain, host, sysroot
+from toolchain import CARGO_VARIABLES, ROOT, TARGET, Failure, Missing, Tally, Toolchain, host, listed_ops, sysroot
 
 PACKAGE = ROOT / "firmware/panics"
 # What is built: the target and rustc's flags.
@@ -35,13 +35,19 @@ ELSEWHERE = {"gemm_bf16_amx", "gemm_f32_amx3"}
 
 def listed() -> set[str]:
     """The names of the list of ops."""
-    return set(re.findall(r"^\s+\w+ (\w+)\(\w+.*;$", (ROOT / "src/ops.rs").read_text(), re.M)) - ELSEWHERE
+    return {op["op"] for op in listed_ops()} - ELSEWHERE
 
 
-def others() -> set[str]:
-    """The names of what firmware/panics holds besides."""
-    _, rest = (PACKAGE / "src/lib.rs").read_text().split("\nnamed! {\n")
-    return set(re.findall(r"^    (\w+): ", rest, re.M))
+def built(library: Path) -> set[str]:
+    """The names of the symbols that firmware/panics holds: the ops of the list, and other functions besides."""
+    # The index of an archive: after its header of 68 bytes a count, as many offsets, and the names of symbols.
+    data = library.read_bytes()
+    index = data[68 : 68 + int(data[56:66])]
+    texts = index[4 + 4 * int.from_bytes(index[:4], "big") :].split(b"\0")
+    names = {text.decode().removeprefix("op_") for text in texts if text.startswith(b"op_")}
+    if missing := listed() - names:
+        raise Failure(f"{library.name} has no symbol for {sorted(missing)}")
+    return names
 
 
 def build(target: str, flags: str) -> Path:
@@ -64,7 +70,8 @@ def link(library: Path, *args: str) -> tuple[str, str]:
 
 
 def check(tally: Tally, name: str, target: str, flags: str) -> None:
-    library, ops = build(target, flags), sorted(listed() | others())
+    library = build(target, flags)
+    ops = sorted(built(library))
     # A second name for a symbol takes it into the image, and there is none without the symbol.
     wrong, _ = link(library, "-e", "op_add", *[f"--defsym=entry_{op}=op_{op}" for op in ops])
     if wrong:

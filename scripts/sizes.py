@@ -22,7 +22,7 @@ from pathlib import Path
 
 from elf import Elf
 from profile import HOW, Profile, environment, profiles
-from toolchain import ROOT, TARGET, Failure, Missing, Tally, Toolchain, need, show_table
+from toolchain import ROOT, TARGET, Failure, Missing, Tally, Toolchain, listed_ops, need, show_table
 
 # What each run measures; a `+` joins ops that share one image.
 MEASURED = [
@@ -42,12 +42,8 @@ Figures = dict[str, int]
 
 def listed() -> list[str]:
     """Every op of the crate's list that takes and gives slices of `f32`."""
-    text = (ROOT / "src/ops.rs").read_text()
-    rows = re.findall(r"^\s+(\w+) (\w+)\(\w+, \w+.*;$", text, re.M)
-    ops = [name for shape, name in rows if shape not in ("convert", "gemm", "blas", "nn", "mixed", "quant", "random")]
-    if len(ops) < 10:
-        raise Failure("src/ops.rs: the list of ops was not found")
-    return ops
+    others = ("convert", "gemm", "blas", "nn", "mixed", "quant", "random")
+    return [op["op"] for op in listed_ops() if op["shape"] not in others]
 
 
 class Bench:

@@ -1,7 +1,5 @@
 #!/usr/bin/env python3
-"""Copies each folder of `templates/` out of the tree, as a user would, and builds and runs the copy.
-
-The one line that changes is where fulmen comes from: this checkout instead of its repository.
+"""Copies each folder of `templates/` beside a clone of the library, as a user would, and builds and runs the copy as it is.
 
   scripts/templates.py            all
   scripts/templates.py host       that for this machine; `others` those for others
@@ -10,7 +8,6 @@ The one line that changes is where fulmen comes from: this checkout instead of i
 """
 
 import os
-import re
 import shutil
 import sys
 
@@ -19,19 +16,15 @@ from pathlib import Path
 from toolchain import ROOT, TARGET, Failure, Missing, Tally, Toolchain, host, need
 
 COPIES = TARGET / "templates"
-SOURCE = re.compile(r'git = "https://github\.com/fulmen-rs/fulmen"')
 
 
 def copy(name: str) -> Path:
-    to = COPIES / name
+    to, clone = COPIES / name, COPIES / "fulmen"
     shutil.rmtree(to, ignore_errors=True)
     shutil.copytree(ROOT / "templates" / name, to)
-    manifest = to / "Cargo.toml"
-    text, found = SOURCE.subn(f'path = "{ROOT}"', manifest.read_text())
-    if found != 1:
-        raise Failure(f"templates/{name}/Cargo.toml: {found} lines say where fulmen comes from")
-    # Not a member of the workspace that it happens to lie in.
-    manifest.write_text(text + "\n[workspace]\n")
+    # The workspace of the tree does not take what lies here: see `exclude` in Cargo.toml.
+    if not clone.is_symlink():
+        clone.symlink_to(ROOT)
     return to
 
 

@@ -8,6 +8,7 @@ source, once for all flags, as those are that rustup would bring. Nothing is eve
 """
 
 import fcntl
+import json
 import os
 import re
 import shlex
@@ -362,6 +363,11 @@ class Tally:
             self.failed += len(lacking)
         print(f"\n{self.passed} passed, {self.failed} failed, {self.ignored} ignored, {len(self.skipped)} skipped")
         return 1 if self.failed or not self.passed else 0
+
+
+def listed_ops() -> list[dict]:
+    """The ops with every argument, as the library was compiled with them; `fulmen contract lint` holds the file to the library."""
+    return json.loads((ROOT / "contracts/ops.json").read_text())["ops"]
 
 
 def show_table(name: str, table: str, tally: Tally, write: bool, page: str = "README.md") -> None:

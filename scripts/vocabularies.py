@@ -42,8 +42,8 @@ def fetched(to: Path) -> Path:
 
 def main() -> int:
     tally = Tally()
-    tally.step("llm", ["cargo", "build", "--release", "--example", "llm"])
-    llm = TARGET / "release/examples/llm"
+    tally.step("llm", ["cargo", "build", "--release", "--bin", "llm"])
+    llm = TARGET / "release/llm"
     with tempfile.TemporaryDirectory() as work:
         texts = Path(work)
         folder = Path(sys.argv[1]) / "models" if len(sys.argv) > 1 else fetched(texts)

@@ -22,6 +22,8 @@
 //! | `vec_out`, `vec_inout` | `VecMut<T>` | `VecMut<T>` |
 //! | `opt_in`, `opt_out`, `opt_inout`, `opt_mat`, `opt_mat_out` | an `Option` of these | an `Option` of these |
 //! | `each_in` | `&[&[T]]` | `&[Ref<T>]` |
+//! | `host_in` | `&[T]` | `&[T]`: the host's |
+//! | `host_out`, `host_scratch` | `&mut [T]` | `&mut [T]`: the host's |
 //! | `by` | the type as it is | the type as it is |
 //!
 //! `inout` is read before it is written; `out` is written alone; `scratch` holds nothing that matters before or after.
@@ -92,6 +94,9 @@ macro_rules! slice {
     (opt_mat $t:ty) => { Option<$crate::MatRef<'_, $t>> };
     (opt_mat_out $t:ty) => { Option<$crate::MatMut<'_, $t>> };
     (each_in $t:ty) => { &[&[$t]] };
+    (host_in $t:ty) => { &[$t] };
+    (host_out $t:ty) => { &mut [$t] };
+    (host_scratch $t:ty) => { &mut [$t] };
     (by $t:ty) => { $t };
 }
 

@@ -112,6 +112,7 @@ pub mod contract;
 mod convert;
 pub mod einsum;
 mod error;
+mod families;
 pub mod fft;
 pub mod fixed;
 mod float16;

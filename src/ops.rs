@@ -26,10 +26,14 @@
 //! | `random` | its own, on a `random::Stream` and what it fills |
 //! | `mixed` | as `gemm`, with A and B of another element type than C, or on a unit that is not lanes |
 //!
-//! Parameters are written with the value that generic tests and benches use; nothing else does. Each shape has its
+//! Parameters are written by name, with the value that generic tests and benches use; nothing else uses it. Each shape has its
 //! functions in the order `op, op_on[, op_in_place]`; the contract of `op` is `contracts/<op>-v1.yaml`.
 //! The GPU form is the template that a device runs it with (`pointwise`, `reduce`, `row_reduce`, `gemm`, `low_precision`, or `layer`:
 //! kernels of its own), `cuda: "why no other"`, of its own for CUDA alone, or `host: "reason"`.
+
+mod signature;
+
+pub use signature::{Argument, Kind, Signature, signatures};
 
 /// Calls the macro `$cb` with all rows.
 #[doc(hidden)]
@@ -42,8 +46,8 @@ macro_rules! for_each_op {
             unary recip(recip, recip_on, recip_in_place) Recip[] arithmetic, pointwise;
             unary sqrt(sqrt, sqrt_on, sqrt_in_place) Sqrt[] arithmetic, pointwise;
             unary square(square, square_on, square_in_place) Square[] arithmetic, pointwise;
-            unary scale(scale, scale_on, scale_in_place) Scale[1.5] arithmetic, pointwise;
-            unary clamp(clamp, clamp_on, clamp_in_place) Clamp[-0.75, 1.25] arithmetic, pointwise;
+            unary scale(scale, scale_on, scale_in_place) Scale[alpha: 1.5] arithmetic, pointwise;
+            unary clamp(clamp, clamp_on, clamp_in_place) Clamp[lo: -0.75, hi: 1.25] arithmetic, pointwise;
             binary add(add, add_on, add_in_place) Add[] arithmetic, pointwise;
             binary sub(sub, sub_on, sub_in_place) Sub[] arithmetic, pointwise;
             binary mul(mul, mul_on, mul_in_place) Mul[] arithmetic, pointwise;
@@ -51,8 +55,8 @@ macro_rules! for_each_op {
             binary copysign(copysign, copysign_on, copysign_in_place) Copysign[] arithmetic, pointwise;
             binary minimum(minimum, minimum_on, minimum_in_place) Minimum[] arithmetic, pointwise;
             binary maximum(maximum, maximum_on, maximum_in_place) Maximum[] arithmetic, pointwise;
-            binary lerp(lerp, lerp_on, lerp_in_place) Lerp[0.25] arithmetic, pointwise;
-            update axpy(axpy, axpy_on) Axpy[1.5] arithmetic, pointwise;
+            binary lerp(lerp, lerp_on, lerp_in_place) Lerp[t: 0.25] arithmetic, pointwise;
+            update axpy(axpy, axpy_on) Axpy[alpha: 1.5] arithmetic, pointwise;
             ternary fma(fma, fma_on) Fma[] arithmetic, pointwise;
             binary less(less, less_on, less_in_place) Less[] comparison, pointwise;
             binary less_equal(less_equal, less_equal_on, less_equal_in_place) LessEqual[] comparison, pointwise;
@@ -72,7 +76,7 @@ macro_rules! for_each_op {
             unary log2(log2, log2_on, log2_in_place) Log2[] logarithmic, pointwise;
             unary log10(log10, log10_on, log10_in_place) Log10[] logarithmic, pointwise;
             binary pow(pow, pow_on, pow_in_place) Pow[] logarithmic, pointwise;
-            unary pow_scalar(pow_scalar, pow_scalar_on, pow_scalar_in_place) PowScalar[2.5] logarithmic, pointwise;
+            unary pow_scalar(pow_scalar, pow_scalar_on, pow_scalar_in_place) PowScalar[y: 2.5] logarithmic, pointwise;
 
             unary sin(sin, sin_on, sin_in_place) Sin[] trigonometric, pointwise;
             unary cos(cos, cos_on, cos_in_place) Cos[] trigonometric, pointwise;
@@ -318,12 +322,12 @@ macro_rules! for_each_op {
             unary approx_tanh(approx_tanh, approx_tanh_on, approx_tanh_in_place) ApproxTanh[] transcendental, pointwise;
 
             unary relu(relu, relu_on, relu_in_place) Relu[] activation, pointwise;
-            unary leaky_relu(leaky_relu, leaky_relu_on, leaky_relu_in_place) LeakyRelu[0.25] activation, pointwise;
-            unary elu(elu, elu_on, elu_in_place) Elu[1.5] activation, pointwise;
-            unary celu(celu, celu_on, celu_in_place) Celu[1.5] activation, pointwise;
+            unary leaky_relu(leaky_relu, leaky_relu_on, leaky_relu_in_place) LeakyRelu[alpha: 0.25] activation, pointwise;
+            unary elu(elu, elu_on, elu_in_place) Elu[alpha: 1.5] activation, pointwise;
+            unary celu(celu, celu_on, celu_in_place) Celu[alpha: 1.5] activation, pointwise;
             unary selu(selu, selu_on, selu_in_place) Selu[] activation, pointwise;
             binary prelu(prelu, prelu_on, prelu_in_place) Prelu[] activation, pointwise;
-            unary threshold(threshold, threshold_on, threshold_in_place) Threshold[0.5, -0.25] activation, pointwise;
+            unary threshold(threshold, threshold_on, threshold_in_place) Threshold[threshold: 0.5, value: -0.25] activation, pointwise;
             unary sigmoid(sigmoid, sigmoid_on, sigmoid_in_place) Sigmoid[] activation, pointwise;
             unary silu(silu, silu_on, silu_in_place) Silu[] activation, pointwise;
             unary gelu(gelu, gelu_on, gelu_in_place) Gelu[] activation, pointwise;
@@ -338,7 +342,7 @@ macro_rules! for_each_op {
             binary swiglu(swiglu, swiglu_on, swiglu_in_place) Swiglu[] gating, pointwise;
             binary geglu(geglu, geglu_on, geglu_in_place) Geglu[] gating, pointwise;
             binary relu_backward(relu_backward, relu_backward_on, relu_backward_in_place) ReluBackward[] activation, pointwise;
-            binary leaky_relu_backward(leaky_relu_backward, leaky_relu_backward_on, leaky_relu_backward_in_place) LeakyReluBackward[0.25] activation, pointwise;
+            binary leaky_relu_backward(leaky_relu_backward, leaky_relu_backward_on, leaky_relu_backward_in_place) LeakyReluBackward[alpha: 0.25] activation, pointwise;
             binary sigmoid_backward(sigmoid_backward, sigmoid_backward_on, sigmoid_backward_in_place) SigmoidBackward[] activation, pointwise;
             binary tanh_backward(tanh_backward, tanh_backward_on, tanh_backward_in_place) TanhBackward[] activation, pointwise;
             binary silu_backward(silu_backward, silu_backward_on, silu_backward_in_place) SiluBackward[] activation, pointwise;
@@ -361,7 +365,7 @@ pub enum Gpu {
 
 /// One row of the list.
 #[non_exhaustive]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Op {
     /// The name of the function.
     pub name: &'static str,
@@ -371,6 +375,10 @@ pub struct Op {
     pub family: &'static str,
     /// How a GPU runs it.
     pub gpu: Gpu,
+    /// The functions of the root of the crate.
+    pub functions: &'static [&'static str],
+    /// The values of parameters that generic tests use.
+    pub parameters: &'static [f64],
 }
 
 /// Words of the list, so that no row has another.
@@ -402,13 +410,15 @@ macro_rules! table {
     (@gpu host: $why:literal) => { Gpu::Host($why) };
     (@gpu cuda: $why:literal) => { Gpu::Cuda($why) };
     (@gpu $template:ident) => { Gpu::Template(words::template::$template) };
-    ($($shape:ident $name:ident($($f:ident),*) $body:tt [$($p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
+    ($($shape:ident $name:ident($($f:ident),*) $body:tt [$($parameter:ident: $p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
         /// Every op of the crate.
         pub const OPS: &[Op] = &[$(Op {
             name: stringify!($name),
             shape: words::$shape,
             family: words::family::$family,
             gpu: table!(@gpu $gpu $(: $why)?),
+            functions: &[$(stringify!($f)),*],
+            parameters: &[$($p),*],
         }),*];
     };
 }

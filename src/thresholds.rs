@@ -92,6 +92,7 @@ thresholds! {
     blas::transpose::WIDE Bytes;
     blas::transpose::FAR_BYTES Bytes;
     blas::transpose::LINE Bytes;
+    blas::transpose::PAGE Bytes;
     blas::transpose::GRAIN Elements;
     lanes::drive::GRAIN Elements;
     lanes::drive::STREAM_BYTES Bytes;
@@ -142,6 +143,10 @@ thresholds! {
     nn::conv1d::im2col::FEW_CHANNELS Elements;
     nn::conv1d::im2col::CELLS Elements;
     nn::conv1d::im2col::FEW Elements;
+    nn::conv1d::im2col::COPIED Elements;
+    nn::conv1d::im2col::FILTERS Elements;
+    nn::conv1d::im2col::LONG Elements;
+    nn::conv1d::im2col::UNFOLDED Elements;
     nn::conv1d::rows::TILE Elements;
     nn::GRAIN Elements;
     parts::GRAIN Elements;
@@ -178,6 +183,13 @@ thresholds! {
     sparse::spmv::SUMS Elements;
     reduce::extrema::BLOCK Elements;
     reduce::moments::BLOCK Elements;
+    reduce::select::COUNTED Elements;
+    reduce::select::DIGITS Elements;
+    reduce::select::FEW Elements;
+    reduce::select::LOOKED Elements;
+    reduce::select::PART Elements;
+    reduce::select::RADIX Elements;
+    reduce::select::SAMPLES Elements;
     reduce::top_k::STRIDE Elements;
 }
 thresholds! {

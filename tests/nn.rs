@@ -265,6 +265,8 @@ fn lines_that_are_copied_have_the_same_bits() {
         Conv1d { stride: 2, padding: 3, dilation: 2, ..base },
         Conv1d { channels_in: 12, channels_out: 4, length: 30_000, kernel: 4, groups: 2, padding: 2, ..base },
         Conv1d { channels_in: 200, channels_out: 90, length: 1500, ..base },
+        Conv1d { channels_in: 1, channels_out: 48, length: 9000, kernel: 10, stride: 5, ..base },
+        Conv1d { channels_in: 96, channels_out: 32, length: 3000, stride: 2, padding: 1, ..base },
     ] {
         let n = conv.output().unwrap();
         let data = |n: usize, step: usize| -> Vec<f32> {
@@ -283,6 +285,53 @@ fn lines_that_are_copied_have_the_same_bits() {
         parallel::conv1d_backward_input(conv, &dy, &w, &mut dx2, &mut room).unwrap();
         assert!(dx.iter().zip(&dx2).all(|(a, b)| a.to_bits() == b.to_bits()), "{conv:?}");
         assert!(y.iter().chain(&dx).all(|x| x.is_finite()), "{conv:?}");
+    }
+}
+
+/// First layers and strided lines are products with windows of the input: drawn places of results and gradients are sums.
+#[test]
+fn windows_of_lines_are_multiplied() {
+    use fulmen::Conv1d;
+    let r = &mut Seed::new("windows_of_lines_are_multiplied").stream("conv1d");
+    // One channel that makes many; more windows than are copied at a time; several groups.
+    for (ci, co, kernel, stride, length, groups) in [
+        (1, 64, 10, 5, 3000, 1),
+        (1, 70, 9, 1, 700, 1),
+        (600, 8, 5, 2, 1000, 1),
+        (18, 16, 3, 3, 400, 2),
+        (3, 96, 4, 2, 90, 3),
+    ] {
+        let (padding, dilation) = (r.within(0..=kernel), r.within(1..=2));
+        let conv = Conv1d {
+            stride,
+            padding,
+            dilation,
+            groups,
+            ..Conv1d::new(ci, co, length + r.within(0..=99), kernel)
+        };
+        let (n, per) = (conv.output().unwrap(), ci / groups);
+        let [x, w, dy] = [ci * conv.length, co * per * kernel, co * n].map(|n| r.slice::<f32>(n, 1.0));
+        let mut room = vec![f32::NAN; fulmen::conv1d_workspace(conv)];
+        let (mut y, mut dw) = (vec![f32::NAN; co * n], vec![0.0; w.len()]);
+        fulmen::conv1d(conv, &x, &w, None, &mut y, &mut room).unwrap();
+        fulmen::conv1d_backward_weights(conv, &x, &dy, &mut dw, None, &mut room).unwrap();
+        let input = |o: usize, c: usize, k: usize, l: usize| {
+            let at = (l * stride + k * dilation).checked_sub(padding).filter(|at| *at < conv.length);
+            at.map_or(0.0, |at| f64::from(x[(o / (co / groups) * per + c) * conv.length + at]))
+        };
+        let close = |got: f32, terms: &mut dyn Iterator<Item = f64>| {
+            let (sum, mass) = terms.fold((0.0, 1e-9), |(s, m), t| (s + t, m + t.abs()));
+            assert!((f64::from(got) - sum).abs() <= 1e-5 * mass, "{conv:?}: {got}, not {sum}");
+        };
+        for _ in 0..200 {
+            let (o, c, k, l) =
+                (r.within(0..=co - 1), r.within(0..=per - 1), r.within(0..=kernel - 1), r.within(0..=n - 1));
+            let taps = (0..per * kernel)
+                .map(|t| f64::from(w[o * per * kernel + t]) * input(o, t / kernel, t % kernel, l));
+            close(y[o * n + l], &mut { taps });
+            let places = (0..n).map(|l| f64::from(dy[o * n + l]) * input(o, c, k, l));
+            close(dw[(o * per + c) * kernel + k], &mut { places });
+        }
     }
 }
 

@@ -1,8 +1,10 @@
 //! Reductions against double-double references, on every lane, serial and parallel.
 
 use common::lanes::*;
+use common::nn::Noise;
 use common::reference::dd::Dd;
 use common::reference::reduce::*;
+use common::seed::Seed;
 use fulmen::contract::spec;
 use fulmen::lanes::Simd;
 use fulmen::{Element, Error};
@@ -535,4 +537,48 @@ fn top_k_refuses_nan_in_any_block() {
         x[at] = 1.0;
     }
     assert_eq!(fulmen::top_k(&x, 3, &mut values, &mut indices), Ok(()));
+}
+
+/// Sizes and numbers of elements drawn at random, in orders that heaps, pivots and digits find hard.
+#[test]
+fn selections_of_any_size() {
+    fn of<T: Element>(r: &mut Noise) {
+        let n = r.size(6000);
+        let k = if r.one_in(3) { r.within(0..=n) } else { r.size(n) };
+        let kind = r.within(0..=6);
+        let x: Vec<T> = (0..n)
+            .map(|i| match (kind, r.bits()) {
+                (0, _) => T::from_usize(i),
+                (1, _) => T::from_usize(n - i),
+                (2, bits) => T::from_f64([0.0, -0.0, 1.0, f64::INFINITY, -1.0][bits as usize % 5]),
+                // Of every exponent, subnormal numbers too.
+                (3, bits) => T::from_f64(f64::from(f32::from_bits(
+                    bits as u32 & 0xbf7f_ffff | bits as u32 & 0x4000_0000 & ((bits >> 8) as u32),
+                ))),
+                (4, bits) => T::from_f64(1e6 + (bits >> 40) as f64 / 1e9),
+                // One behind many equal ones.
+                (5, _) => T::from_f64(if i + 1 == n { 2.0 } else { 1.0 }),
+                (_, bits) => T::from_f64((bits >> 11) as f64 / (1u64 << 53) as f64 - 0.5),
+            })
+            .collect();
+        let mut order: Vec<usize> = (0..n).collect();
+        for largest in [true, false] {
+            let first = |i: &usize, j: &usize| if largest { (*j, *i) } else { (*i, *j) };
+            order.sort_unstable_by(|i, j| {
+                let (a, b) = first(i, j);
+                x[a].partial_cmp(&x[b]).unwrap().then(i.cmp(j))
+            });
+            let (mut values, mut indices) = (vec![T::NAN; k], vec![usize::MAX; k]);
+            let op = if largest { fulmen::top_k } else { fulmen::bottom_k };
+            op(&x, k, &mut values, &mut indices).unwrap();
+            assert!(indices == order[..k], "{} kind {kind}, n = {n}, k = {k}, largest: {largest}", T::NAME);
+            let bits = |x: T| x.to_f64().to_bits();
+            assert!(values.iter().zip(&indices).all(|(v, i)| bits(*v) == bits(x[*i])));
+        }
+    }
+    let r = &mut Seed::new("selections_of_any_size").stream("selections");
+    for _ in 0..60 {
+        of::<f32>(r);
+        of::<f64>(r);
+    }
 }

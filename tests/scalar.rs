@@ -13,7 +13,7 @@ const X: [f64; 12] =
 
 /// Ops of the list that are there; each compared on all of `X`.
 macro_rules! same {
-    ($($shape:ident $name:ident($f:ident $(, $more:ident)*) $body:tt [$($value:expr),*]
+    ($($shape:ident $name:ident($f:ident $(, $more:ident)*) $body:tt [$($parameter:ident: $value:expr),*]
        $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
         fn every<T: Element>() -> usize {
             let x: Vec<T> = X.map(T::from_f64).to_vec();

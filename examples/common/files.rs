@@ -26,6 +26,23 @@ pub fn shown(path: &Path) -> Shown<String> {
     Shown(path.to_string_lossy().into_owned())
 }
 
+#[allow(dead_code, reason = "not every program has sizes")]
+/// A number of bytes in the largest unit that fits.
+pub struct Bytes(pub u128);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = ["bytes", "kB", "MB", "GB", "TB", "PB", "EB"];
+        let (mut n, mut unit) = (self.0 as f64, 0);
+        while n >= 1000.0 && unit + 1 < units.len() {
+            n /= 1000.0;
+            unit += 1;
+        }
+        let digits = usize::from(unit > 0);
+        write!(f, "{n:.digits$} {}", units.get(unit).unwrap_or(&""))
+    }
+}
+
 /// What went wrong with which file.
 #[derive(Debug)]
 pub struct Failed {
@@ -39,11 +56,15 @@ impl fmt::Display for Failed {
     }
 }
 
-/// The bytes of a file, or of anything that ends before memory does.
+/// The bytes of a file, or of anything that ends before memory does; `-` is standard input.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let most = free().unwrap_or(isize::MAX as u64) / 2;
-    File::open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    let from: Box<dyn Read> = match path.as_os_str().as_encoded_bytes() {
+        b"-" => Box::new(io::stdin()),
+        _ => Box::new(File::open(path)?),
+    };
+    from.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
         return Err(io::Error::new(ErrorKind::FileTooLarge, "it does not fit into memory"));
     }

@@ -18,13 +18,13 @@ const CONTEXT: usize = 4096;
 
 /// The template of the file, or the one that stands in another.
 fn template(r: &Request) -> Result<Template, Stop> {
-    let files = parts::read(&r.file).map_err(|why| useless(&r.file, why))?;
-    let file = Parts::of(&files).map_err(|why| useless(&r.file, why))?;
+    let files = parts::read(r.file()).map_err(|why| useless(r.file(), why))?;
+    let file = Parts::of(&files).map_err(|why| useless(r.file(), why))?;
     let file = file.first();
-    let tokens = match crate::gguf::tokenizer(file).map_err(|why| useless(&r.file, why))? {
+    let tokens = match crate::gguf::tokenizer(file).map_err(|why| useless(r.file(), why))? {
         Tokenizer::Foreign(tokens) => tokens,
         Tokenizer::Ours(_) => {
-            return Err(useless(&r.file, "its tokens are bytes of one text: it holds no conversation"));
+            return Err(useless(r.file(), "its tokens are bytes of one text: it holds no conversation"));
         }
     };
     if let Some(path) = &r.template {
@@ -32,9 +32,9 @@ fn template(r: &Request) -> Result<Template, Stop> {
         let source = String::from_utf8(source).map_err(|_| useless(path, "it is no text in UTF-8"))?;
         return Template::new(&source, tokens.marks()).map_err(|why| useless(path, why));
     }
-    let found = Template::of_file(file, &tokens).map_err(|why| useless(&r.file, why))?;
+    let found = Template::of_file(file, &tokens).map_err(|why| useless(r.file(), why))?;
     let none = "it has no `tokenizer.chat_template`, so how its messages are written is not known; --template FILE says it";
-    found.ok_or_else(|| useless(&r.file, none))
+    found.ok_or_else(|| useless(r.file(), none))
 }
 
 /// The tokens of the text of a template, which may write the token of the start itself.
@@ -56,8 +56,9 @@ pub fn run<M: Machine + Blocking>(
     io: &mut Streams<'_>,
 ) -> Result<(), Stop> {
     let template = template(r)?;
-    let Model { config, vocabulary, weights } = Model::open(&r.file).map_err(|why| useless(&r.file, why))?;
-    say_notes(&r.file, &vocabulary, io);
+    let Model { config, vocabulary, weights } =
+        Model::open(r.file()).map_err(|why| useless(r.file(), why))?;
+    say_notes(r.file(), &vocabulary, io);
     let mut config = config;
     config.context = config.context.min(r.context.unwrap_or(CONTEXT)).max(1);
     let context = config.context;
@@ -82,10 +83,10 @@ pub fn run<M: Machine + Blocking>(
             }
         };
         messages.push(Message::new("user", said));
-        let text = template.text(&messages).map_err(|why| useless(&r.file, why))?;
+        let text = template.text(&messages).map_err(|why| useless(r.file(), why))?;
         let ids = tokens_of(&vocabulary, &text);
         if ids.is_empty() {
-            return Err(useless(&r.file, "its chat template makes no text of the conversation"));
+            return Err(useless(r.file(), "its chat template makes no text of the conversation"));
         }
         if ids.len() > context {
             let why =

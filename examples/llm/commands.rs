@@ -1,18 +1,20 @@
 //! What each command does.
 
 use super::*;
+use crate::chart::{self, Chart, Line};
+use crate::progress::Progress;
 use fulmen_tokens::Reading;
 
 pub(super) fn quantize(r: &Request, io: &mut Streams<'_>) -> Result<(), Stop> {
     let (Some(out), Some(kind)) = (r.out.as_deref(), r.to) else { return Ok(()) };
-    let files = parts::read(&r.file).map_err(|why| useless(&r.file, why))?;
+    let files = parts::read(r.file()).map_err(|why| useless(r.file(), why))?;
     let inputs: Vec<&Path> = files.paths.iter().map(|path| &**path).collect();
     let place = Place::claim(out, &inputs)?;
-    let file = Parts::of(&files).map_err(|why| useless(&r.file, why))?;
+    let file = Parts::of(&files).map_err(|why| useless(r.file(), why))?;
     // What is wrong with the model is said of its file, before there is another.
-    Model::from_parts(&file).map_err(|why| useless(&r.file, why))?;
+    Model::from_parts(&file).map_err(|why| useless(r.file(), why))?;
     let mut whole = Vec::new();
-    weights::quantize(&file, kind, io, &mut whole).map_err(|why| useless(&r.file, why))?;
+    weights::quantize(&file, kind, io, &mut whole).map_err(|why| useless(r.file(), why))?;
     place.write(|to| to.write_all(&whole))?;
     let before: usize = files.bytes.iter().map(Vec::len).sum();
     Ok(writeln!(io.out, "{}: {} bytes, from {before}", shown(out), whole.len())?)
@@ -63,6 +65,72 @@ pub(super) fn claim_outputs<const N: usize>(text: &Path, outputs: [&Path; N]) ->
     outputs.iter().enumerate().map(claim).collect()
 }
 
+/// Refuses sizes and numbers that were given beside `--resume` and that the run to go on with has not.
+fn same_run(r: &Request, config: &Config, recipe: &Recipe) -> Result<(), Stop> {
+    for (name, given) in &r.given {
+        let has = match *name {
+            "--batch" => recipe.batch as f64,
+            "--length" => recipe.length as f64,
+            "--seed" => f64::from(recipe.seed),
+            "--rate" => f64::from(recipe.rate),
+            "--vocab" => config.vocab as f64,
+            "--dim" => config.dim as f64,
+            "--layers" => config.layers as f64,
+            "--heads" => config.heads as f64,
+            "--kv-heads" => config.kv_heads as f64,
+            "--hidden" => config.hidden as f64,
+            _ => config.context as f64,
+        };
+        if *given != has {
+            return Err(Stop::Usage(format!(
+                "{name} {} cannot be changed: the run that --resume goes on with has {}",
+                *given as f32, has as f32
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The trainer, the vocabulary and the losses of a run that goes on from `state`.
+fn resumed<M: Machine + Blocking>(
+    machine: M,
+    r: &Request,
+    state: &Path,
+    mark: Mark,
+) -> Result<(Trainer<M>, Vocabulary, Vec<f32>), Stop> {
+    let (mut trainer, vocabulary, of, losses) =
+        Trainer::resume(machine, state).map_err(|why| useless(state, why))?;
+    if of != mark {
+        return Err(useless(r.file(), "this is not the text that the run to resume was learning"));
+    }
+    same_run(r, &trainer.config, &trainer.recipe)?;
+    let (done, steps) = (losses.len(), r.steps.unwrap_or(trainer.recipe.steps));
+    if steps < done || r.steps == Some(done) && done < trainer.recipe.steps {
+        let why = format!("{done} steps are done, so --steps must be more than {done}");
+        return Err(useless(state, why));
+    }
+    trainer.recipe.steps = steps;
+    Ok((trainer, vocabulary, losses))
+}
+
+/// The trainer and the vocabulary of a run that begins.
+fn begun<M: Machine + Blocking>(
+    machine: M,
+    r: &Request,
+    text: &[u8],
+    plan: &[Row],
+) -> Result<(Trainer<M>, Vocabulary), Stop> {
+    // Before the time that learning a vocabulary takes.
+    let plan = if M::HOST { plan } else { &[] };
+    memory::check(plan)?;
+    let of_text = Words::of(text)?.plan(r.config.vocab, text.len());
+    memory::check(&[plan, &of_text].concat())?;
+    let vocabulary = Vocabulary::learn(text, r.config.vocab)?;
+    let config = Config { vocab: vocabulary.len(), ..r.config };
+    let parameters = first_parameters(&config, r.recipe.seed)?;
+    Ok((Trainer::new(machine, config, r.recipe, parameters)?, vocabulary))
+}
+
 pub(super) fn train<M: Machine + Blocking>(
     machine: M,
     r: &Request,
@@ -70,7 +138,7 @@ pub(super) fn train<M: Machine + Blocking>(
 ) -> Result<(), Stop> {
     let name = machine.name();
     let plan = trainer_plan(&machine, &r.config, &r.recipe)?;
-    let text = files::read(&r.file).map_err(|why| useless(&r.file, why))?;
+    let text = r.text()?;
     if r.plan {
         let of_text = Words::of(&text)?.plan(r.config.vocab, text.len());
         return print_plan(io.out, &[&plan[..], &of_text].concat());
@@ -78,7 +146,7 @@ pub(super) fn train<M: Machine + Blocking>(
     let out = r.out.as_deref().unwrap_or(Path::new(""));
     let state = beside(out, ".state");
     let svg = r.svg.clone().unwrap_or_else(|| beside(out, ".svg"));
-    let places = claim_outputs(&r.file, [out, &state, &svg])?;
+    let places = claim_outputs(r.file(), [out, &state, &svg])?;
     let [model_place, state_place, svg_place] = places.as_slice() else { return Ok(()) };
     let mark = Mark::of(&text);
     // A stretch of a hundredth, when a sequence of mostly single bytes fits into all five.
@@ -88,109 +156,145 @@ pub(super) fn train<M: Machine + Blocking>(
     let (text, apart) = hold_out(&whole, stretch);
     drop(whole);
     let (trainer, vocabulary, mut losses) = if r.resume {
-        let (trainer, vocabulary, of, losses) =
-            Trainer::resume(machine, &state).map_err(|why| useless(&state, why))?;
-        if of != mark {
-            let why = "this is not the text that the run to resume was learning";
-            return Err(useless(&r.file, why));
-        }
-        (trainer, vocabulary, losses)
+        resumed(machine.clone(), r, &state, mark)?
+    } else if state.exists() && !r.fresh {
+        return Err(useless(&state, "a run left this; --resume goes on from it, --fresh starts over it"));
     } else {
-        if state.exists() && !r.fresh {
-            return Err(useless(&state, "a run left this; --resume goes on from it, --fresh starts over it"));
-        }
-        // Before the time that learning a vocabulary takes.
-        let plan = if M::HOST { &plan[..] } else { &[] };
-        memory::check(plan)?;
-        let of_text = Words::of(&text)?.plan(r.config.vocab, text.len());
-        memory::check(&[plan, &of_text].concat())?;
-        let vocabulary = Vocabulary::learn(&text, r.config.vocab)?;
-        let config = Config { vocab: vocabulary.len(), ..r.config };
-        let parameters = first_parameters(&config, r.recipe.seed)?;
-        (Trainer::new(machine, config, r.recipe, parameters)?, vocabulary, Vec::new())
+        let (trainer, vocabulary) = begun(machine.clone(), r, &text, &plan)?;
+        (trainer, vocabulary, Vec::new())
     };
     let Recipe { steps, length, batch, .. } = trainer.recipe;
     let (tokens, held) = (vocabulary.encode(&text), vocabulary.encode(&apart));
     if tokens.len() <= length {
         let why = format!("it has {} tokens, training needs more than {length} (--length)", tokens.len());
-        return Err(useless(&r.file, why));
+        return Err(useless(r.file(), why));
     }
     let per_token = |text: &[u8], tokens: &[u32]| text.len() as f32 / tokens.len().max(1) as f32;
     let (bytes, held_bytes) = (per_token(&text, &tokens), per_token(&apart, &held));
     drop((text, apart));
     let c = &trainer.config;
     io.note(format_args!(
-        "{} parameters, {} tokens of {bytes:.2} bytes, {} threads on {}; entropy of byte pairs {bigram:.3} nats per byte\n",
+        "{} parameters, {} tokens of {bytes:.2} bytes, {} threads; entropy of byte pairs {bigram:.3} nats per byte\n{}\n",
         c.parameters(),
         tokens.len(),
         r.workers().min(trainer.recipe.groups),
-        name
+        program::lanes(&name)
     ));
     let first = losses.len();
+    if first == steps {
+        io.note(format_args!("all {steps} steps are done; --steps with a larger number goes on\n"));
+    }
     losses.try_reserve_exact(steps.saturating_sub(first)).map_err(|e| Stop::Useless(e.to_string()))?;
     let started = Instant::now();
     // Ten times the loss of one who knows nothing.
     let most = 10.0 * (c.vocab as f32).ln();
+    let mut progress = Progress::new(steps, first, io.terminal);
+    let mut apart: Vec<(usize, f32)> = Vec::new();
+    let every = (steps / 20).max(5);
+    let asked = (io.interrupt)();
     let result: Result<(), Stop> = M::steps(&trainer, r.workers(), &tokens, |one| {
         for step in first..steps {
             let loss = one(step)?;
             let done = step + 1;
-            let save = done % r.save_every == 0 || done == steps;
+            let stop = asked.load(Ordering::Relaxed);
+            let save = done % r.save_every == 0 || done == steps || stop;
             // What the step made of the weights shows in the next loss only: before they are saved, one is asked for.
-            let next = if save { trainer.held_out(&tokens[..=length])? } else { None };
+            let next = if save { trainer.held_out(&tokens[..=length], 1)? } else { None };
             let lost = [Some(loss), next].iter().flatten().any(|l| l.is_nan() || *l > most);
             if lost || save && !trainer.is_sane()? {
-                return Err(Stop::Astray(format!(
+                return Err(Stop::Without(format!(
                     "the training went astray at step {done} (loss {loss}) and is not saved; a --rate below {} may help",
                     trainer.recipe.rate
                 )));
             }
             losses.push(loss);
-            let loss = recent(&losses) / bytes;
-            let spent = started.elapsed().as_secs_f32();
-            let rate = ((done - first) * batch * length) as f32 / spent;
-            if io.terminal {
-                let filled = 30 * done / steps;
-                let bar = [&"=".repeat(filled)[..], &" ".repeat(30 - filled)[..]].concat();
-                let left = (spent * (steps - done) as f32 / (done - first) as f32).round() as u64;
-                io.note(format_args!(
-                    "\r[{bar}] {done}/{steps}  {loss:.3} nats per byte  {rate:.0} tokens/s  {}:{:02} left ",
-                    left / 60,
-                    left % 60
-                ));
-            } else if done % 50 == 0 || done == steps {
-                io.note(format_args!("step {done}: {loss:.3} nats per byte, {rate:.0} tokens/s\n"));
+            if done % every == 0 || done == steps {
+                let sequences = if done == steps { 64 } else { batch };
+                apart.extend(trainer.held_out(&held, sequences)?.map(|loss| (done, loss / held_bytes)));
             }
+            let mut message = format!("{:.3} nats per byte", recent(&losses) / bytes);
+            if let Some((_, loss)) = apart.last() {
+                message += &format!(", {loss:.3} held out");
+            }
+            let rate = ((done - first) * batch * length) as f32 / started.elapsed().as_secs_f32();
+            message += &format!(", {rate:.0} tokens/s");
+            progress.show(done, &message, done % 50 == 0 || done == steps || step == first, io.err);
             if save {
                 trainer.save(model_place, state_place, &vocabulary, mark, &losses)??;
+            }
+            if stop && done < steps {
+                return Err(Stop::Without(format!(
+                    "stopped after step {done} of {steps}; `--resume` goes on from {}",
+                    shown(&state)
+                )));
             }
         }
         Ok(())
     });
-    if io.terminal {
-        io.note(format_args!("\n"));
-    }
+    progress.clear();
     result?;
-    let per_byte: Vec<f32> = losses.iter().map(|x| x / bytes).collect();
-    let picture = chart::svg(&per_byte, bigram);
+    drop(trainer);
+    let seen = losses.iter().enumerate().map(|(i, x)| (i as f64 + 1.0, f64::from(x / bytes)));
+    let points = [seen.collect(), apart.iter().map(|(i, x)| (*i as f64, f64::from(*x))).collect()];
+    let picture = picture(points, bigram, steps, &format!("{}, lanes {name}", shown(r.file())))?;
     svg_place.write(|to| to.write_all(picture.as_bytes()))?;
     let last = recent(&losses) / bytes;
-    let mut apart = String::from("the text is too short to hold some of it out");
-    if let Some(loss) = trainer.held_out(&held)? {
-        let loss = loss / held_bytes;
-        apart = format!("{loss:.3} on text held out");
-        if loss > 1.25 * last {
+    let mut of_held = String::from("the text is too short to hold some of it out");
+    if let Some((_, loss)) = apart.last() {
+        of_held = format!("{loss:.3} on text held out");
+        if *loss > 1.25 * last {
             io.note(format_args!(
-                "warning: {apart}, {last:.3} on what it has seen: it memorises; more text or fewer --steps help\n"
+                "warning: {of_held}, {last:.3} on what it has seen: it memorises; more text or fewer --steps help\n"
             ));
         }
     }
-    Ok(writeln!(
+    writeln!(
         io.out,
-        "{}: {last:.3} nats per byte ({:.3} below byte pairs), {apart}",
-        shown(out),
-        bigram - last
-    )?)
+        "{}: {last:.3} nats per byte on text that it has seen, {of_held}; byte pairs have {bigram:.3}",
+        shown(out)
+    )?;
+    writeln!(io.out, "{}: the losses as a picture\n", shown(&svg))?;
+    let sample = generate(machine, &r.sample(out), io);
+    next(r, out, steps, io);
+    sample
+}
+
+/// The losses by step, in nats per byte, with the entropy of byte pairs to compare with.
+fn picture(
+    [seen, apart]: [Vec<(f64, f64)>; 2],
+    bigram: f32,
+    steps: usize,
+    about: &str,
+) -> Result<String, Stop> {
+    let line = |name: &str, points, dashed| Line { name: name.into(), points, dashed };
+    let pairs = [0.0, steps as f64].map(|x| (x, f64::from(bigram))).to_vec();
+    let lines = [
+        line("text that it learns", seen, false),
+        line("text held out", apart, false),
+        line(&format!("entropy of byte pairs, {bigram:.3}"), pairs, true),
+    ];
+    let chart = Chart {
+        title: "Loss of a language model by step",
+        x: "step",
+        y: "loss, nats per byte",
+        powers: false,
+    };
+    chart.svg(&lines, &format!("{about}; {}", chart::machine_and_date())).map_err(Stop::Useless)
+}
+
+/// Says what to try next.
+fn next(r: &Request, out: &Path, steps: usize, io: &mut Streams<'_>) {
+    let (llm, out) = (program::again("llm"), shown(out));
+    let again = match &r.file {
+        Some(file) => format!("{} --out {out}", shown(file)),
+        None => String::new(),
+    };
+    io.note(format_args!(
+        "\nnext:\n  {llm} generate {out} --prompt \"It was \"\n  {llm} train {again}{}--resume --steps {}\n  \
+         {llm} train FILE --out model.gguf   (a text of yours)\n",
+        if again.is_empty() { "" } else { " " },
+        2 * steps
+    ));
 }
 
 /// The mean of the last twenty losses.
@@ -240,10 +344,10 @@ pub fn say_notes(path: &Path, vocabulary: &Tokenizer, io: &mut Streams<'_>) {
 
 /// Prints the tokens of the prompt, or of each file of text, in a line.
 pub(super) fn tokenize(r: &Request, io: &mut Streams<'_>) -> Result<(), Stop> {
-    let files = parts::read(&r.file).map_err(|why| useless(&r.file, why))?;
-    let file = Parts::of(&files).map_err(|why| useless(&r.file, why))?;
-    let vocabulary = gguf::tokenizer(file.first()).map_err(|why| useless(&r.file, why))?;
-    say_notes(&r.file, &vocabulary, io);
+    let files = parts::read(r.file()).map_err(|why| useless(r.file(), why))?;
+    let file = Parts::of(&files).map_err(|why| useless(r.file(), why))?;
+    let vocabulary = gguf::tokenizer(file.first()).map_err(|why| useless(r.file(), why))?;
+    say_notes(r.file(), &vocabulary, io);
     let how = Reading { marks: !r.plain, control: !r.plain };
     let mut line = |text: &[u8]| {
         let ids: Vec<String> = vocabulary.read(text, how).iter().map(u32::to_string).collect();
@@ -264,10 +368,15 @@ pub(super) fn generate<M: Machine + Blocking>(
     io: &mut Streams<'_>,
 ) -> Result<(), Stop> {
     let name = machine.name();
-    let Model { config, vocabulary, weights } = Model::open(&r.file).map_err(|why| useless(&r.file, why))?;
-    say_notes(&r.file, &vocabulary, io);
+    let Model { config, vocabulary, weights } =
+        Model::open(r.file()).map_err(|why| useless(r.file(), why))?;
+    say_notes(r.file(), &vocabulary, io);
     let prompt = r.prompt.as_deref().unwrap_or_default();
     let ids = vocabulary.encode_prompt(prompt);
+    if ids.is_empty() && !r.plan {
+        let why = "--prompt is empty, and this model has no token that a text begins with";
+        return Err(Stop::Usage(why.into()));
+    }
     let room = (config.context + 1).saturating_sub(ids.len());
     if room == 0 || r.tokens.is_some_and(|n| n > room) {
         let wanted = r.tokens.unwrap_or(1);

@@ -1,5 +1,6 @@
 //! What the program needs of the machine's memory: planned, compared with what is free, then allocated once.
 
+pub use crate::files::Bytes;
 pub use crate::files::free;
 use core::fmt;
 use fulmen::Error;
@@ -55,22 +56,6 @@ impl From<Error> for Lack {
 impl From<fulmen::gpu::device::Error> for Lack {
     fn from(e: fulmen::gpu::device::Error) -> Self {
         Self::Device(e)
-    }
-}
-
-/// A number of bytes in the largest unit that fits.
-pub struct Bytes(pub u128);
-
-impl fmt::Display for Bytes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let units = ["bytes", "kB", "MB", "GB", "TB", "PB", "EB"];
-        let (mut n, mut unit) = (self.0 as f64, 0);
-        while n >= 1000.0 && unit + 1 < units.len() {
-            n /= 1000.0;
-            unit += 1;
-        }
-        let digits = usize::from(unit > 0);
-        write!(f, "{n:.digits$} {}", units.get(unit).unwrap_or(&""))
     }
 }
 

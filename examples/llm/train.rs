@@ -269,14 +269,14 @@ impl<M: Machine> Trainer<M> {
         b.download_async(M::part(M::view(&losses.0), 0..rows)?, &mut losses.1[..rows]).await
     }
 
-    /// The mean loss on sequences of a text that the steps do not see, at most 64 of them, apart as far as it goes;
+    /// The mean loss on sequences of a text that the steps do not see, at most `most` of them, apart as far as it goes;
     /// `None` when it is too short for one. In the memory of the first group, between two steps.
-    pub fn held_out(&self, text: &[u32]) -> Result<Option<f32>, Lack>
+    pub fn held_out(&self, text: &[u32], most: usize) -> Result<Option<f32>, Lack>
     where
         M: Blocking,
     {
         let length = self.recipe.length;
-        let windows = (text.len().saturating_sub(1) / length).min(64);
+        let windows = (text.len().saturating_sub(1) / length).min(most);
         if windows == 0 {
             return Ok(None);
         }

@@ -76,7 +76,7 @@ pub fn quantize(
         }
         if numbers_of(t.info.kind(), &[]).is_none() {
             let is = format(t.info.kind()).map_or("", |f| f.name);
-            return Err(Trouble::Foreign(format!("`{}` is {is}, not f32, f16 or bf16", Shown(name))));
+            return Err(Trouble::Incomplete(format!("`{}` is {is}, not f32, f16 or bf16", Shown(name))));
         }
         let said = || format!("{} {shape:?}", Shown(name));
         let second = || instead(kind).and_then(|kind| Info::new(name, shape, kind).ok());
@@ -94,7 +94,7 @@ pub fn quantize(
     let format = |kind| format(kind).map_or("", |f| f.name);
     let is = format(kind);
     if done == 0 && other.is_empty() {
-        return Err(Trouble::Foreign(format!("none of its matrices has rows of whole blocks of {is}")));
+        return Err(Trouble::Incomplete(format!("none of its matrices has rows of whole blocks of {is}")));
     }
     let second =
         instead(kind).map_or(String::new(), |kind| format!("in {}, as llama.cpp does", format(kind)));

@@ -1,54 +1,14 @@
 //! The command line: what is read, what is written, and what is said of it.
 
-use crate::files::{self, Place, Shown, shown};
+use crate::files::{Place, shown};
 use crate::frame;
+use crate::program::{self, Stop};
+use clap::Parser;
 use core::fmt;
-use lexopt::Arg;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
-
-const USAGE: &str = "\
-usage: lz4 FILE [-o OUT]        compresses FILE to FILE.lz4
-       lz4 -d FILE [-o OUT]     decompresses FILE.lz4 to FILE
-
-The name - is standard input or output. A file that is there is replaced where -o names it.
-
-exit status: 0 done, 2 the arguments or a file are of no use";
-
-/// Why the program ends early.
-enum Stop {
-    /// The reader of standard output is gone: nothing left to do.
-    Closed,
-    /// Help was asked for.
-    Help,
-    /// The arguments are wrong.
-    Usage(String),
-    /// A file is of no use, or cannot be written.
-    Useless(String),
-}
-
-impl From<lexopt::Error> for Stop {
-    fn from(e: lexopt::Error) -> Self {
-        Self::Usage(Shown(e.to_string()).to_string())
-    }
-}
-
-impl From<files::Failed> for Stop {
-    fn from(e: files::Failed) -> Self {
-        Self::Useless(e.to_string())
-    }
-}
-
-impl From<io::Error> for Stop {
-    fn from(e: io::Error) -> Self {
-        match e.kind() {
-            ErrorKind::BrokenPipe => Self::Closed,
-            _ => Self::Useless(format!("standard output: {e}")),
-        }
-    }
-}
 
 /// Runs the program on `args`, which lack its name. Returns the exit status.
 pub fn run(
@@ -57,24 +17,26 @@ pub fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> u8 {
-    let done = Request::parse(args).and_then(|r| {
-        r.answer(from, out, err)?;
-        Ok(out.flush()?)
-    });
-    let mut fail = |text: fmt::Arguments<'_>| {
-        // When standard error is closed too, the exit status is all that can be said.
-        _ = writeln!(err, "lz4: {text}");
-        2
-    };
-    match done {
-        Ok(()) | Err(Stop::Closed) => 0,
-        Err(Stop::Help) => match writeln!(out, "{USAGE}").and_then(|()| out.flush()).map_err(Stop::from) {
-            Ok(()) | Err(Stop::Closed) => 0,
-            Err(_) => 2,
-        },
-        Err(Stop::Usage(why)) => fail(format_args!("{why}\n\n{USAGE}")),
-        Err(Stop::Useless(why)) => fail(format_args!("{why}")),
-    }
+    let done = program::parse("lz4", args).and_then(Request::of).and_then(|r| r.answer(from, out, err));
+    program::end("lz4", done, out, err)
+}
+
+#[derive(Debug, Parser)]
+#[command(
+    name = "lz4",
+    about = "Compresses FILE to FILE.lz4, or decompresses FILE.lz4 to FILE.",
+    after_help = "The name - is standard input or output. A file that is there is replaced where -o names it.\n\n\
+        exit status: 0 done, 2 the arguments or a file are of no use"
+)]
+struct Line {
+    /// What is read
+    file: PathBuf,
+    /// Decompress
+    #[arg(short, long)]
+    decompress: bool,
+    /// What is written
+    #[arg(short, long, value_name = "OUT")]
+    out: Option<PathBuf>,
 }
 
 /// What the arguments ask for; no path is standard input or output.
@@ -85,20 +47,9 @@ struct Request {
 }
 
 impl Request {
-    fn parse(args: impl Iterator<Item = OsString>) -> Result<Self, Stop> {
+    fn of(line: Line) -> Result<Self, Stop> {
         let usage = |why: String| Err(Stop::Usage(why));
-        let mut args = lexopt::Parser::from_args(args.collect::<Vec<_>>());
-        let (mut from, mut to, mut back) = (None, None, false);
-        while let Some(arg) = args.next()? {
-            match arg {
-                Arg::Short('h') | Arg::Long("help") => return Err(Stop::Help),
-                Arg::Short('d') | Arg::Long("decompress") => back = true,
-                Arg::Short('o') | Arg::Long("out") => to = Some(PathBuf::from(args.value()?)),
-                Arg::Value(path) if from.is_none() => from = Some(PathBuf::from(path)),
-                other => return Err(other.unexpected().into()),
-            }
-        }
-        let Some(from) = from else { return usage("a file is needed, or - for standard input".into()) };
+        let Line { file: from, decompress: back, out: to } = line;
         let named = |path: PathBuf| Some(path).filter(|p| p.as_os_str() != "-");
         let to = match (to, named(from.clone()), back) {
             (Some(to), ..) => named(to),

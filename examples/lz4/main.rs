@@ -13,6 +13,9 @@ mod cli;
 #[allow(dead_code, reason = "the rest is for programs that read files as a whole")]
 mod files;
 mod frame;
+#[path = "../common/program.rs"]
+#[allow(dead_code, reason = "lz4 has no kernels of numbers")]
+mod program;
 
 use std::io::{BufWriter, stderr, stdin, stdout};
 use std::process::ExitCode;

@@ -1,29 +1,16 @@
 //! The command line: arguments, files, progress, the table of kernels, and lines cut to fit.
 
 use crate::engine::text::is_unspaced;
-use crate::engine::{Answer, Failure, Hit, Observer, Options, search, text_of};
-use core::fmt;
-use fulmen::NATIVE;
-use fulmen::lanes::{Isa, Native, Simd};
+use crate::engine::{Answer, Failure, Hit, Observer, Options, best, search, text_of};
+use crate::files::{self, shown};
+use crate::program::{self, Stop};
+use crate::progress::Progress;
+use clap::Parser;
+use fulmen::lanes::Simd;
 use std::ffi::OsString;
-use std::io::{self, ErrorKind, Read, Write};
-use std::path::PathBuf;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-
-const USAGE: &str = "\
-usage: search FILE QUERY [--top N] [--dim D] [--json]
-
-Prints the lines of FILE ('-' reads standard input) most similar to QUERY: line number, score, text.
-The score is the cosine of word and letter-group vectors, 1 at most. Timing goes to standard error.
-
-  --top N   how many lines to print (default 5)
-  --dim D   elements of a vector, 16 to 65536 (default 1024; more means fewer collisions, more time)
-  --json    print one JSON object instead
-
-exit status: 0 lines were found, 1 none was, 2 the arguments or the file are of no use";
-
-/// From this size on, progress is told on standard error even when that is no terminal.
-const LONG_FILE: usize = 8 << 20;
 
 /// Whether the outputs are terminals.
 #[derive(Debug, Clone, Copy)]
@@ -34,28 +21,6 @@ pub struct Terminal {
     pub err: bool,
 }
 
-/// Why the program ends with another status than 0.
-enum Stop {
-    /// The reader of standard output is gone: nothing left to do.
-    Closed,
-    /// Writing failed.
-    Write(io::Error),
-    /// Help was asked for.
-    Help,
-    /// The arguments are wrong.
-    Usage(String),
-    /// The file is of no use.
-    File(String),
-    /// Nothing was found.
-    Nothing(String),
-}
-
-impl From<io::Error> for Stop {
-    fn from(e: io::Error) -> Self {
-        if e.kind() == ErrorKind::BrokenPipe { Self::Closed } else { Self::Write(e) }
-    }
-}
-
 /// Runs the program on `args`, which lack its name. Returns the exit status.
 pub fn run(
     args: impl Iterator<Item = OsString>,
@@ -63,123 +28,65 @@ pub fn run(
     err: &mut impl Write,
     terminal: Terminal,
 ) -> u8 {
-    let done = answer(args, out, err, terminal).and_then(|()| Ok(out.flush()?));
-    // When standard error is closed too, the exit status is all that can be said.
-    let mut say = |text: fmt::Arguments<'_>| _ = writeln!(err, "{text}");
-    match done {
-        Ok(()) | Err(Stop::Closed) => 0,
-        Err(Stop::Help) => u8::from(writeln!(out, "{USAGE}").is_err()),
-        Err(Stop::Write(e)) => {
-            say(format_args!("search: cannot write the answer: {e}"));
-            2
-        }
-        Err(Stop::Usage(why)) => {
-            say(format_args!("search: {why}\n\n{USAGE}"));
-            2
-        }
-        Err(Stop::File(why)) => {
-            say(format_args!("search: {why}"));
-            2
-        }
-        Err(Stop::Nothing(why)) => {
-            say(format_args!("search: {why}"));
-            1
-        }
-    }
+    let done = program::parse("search", args).and_then(|r| answer(&r, out, err, terminal));
+    program::end("search", done, out, err)
 }
 
-/// What the arguments ask for.
+#[derive(Debug, Parser)]
+#[command(
+    name = "search",
+    args_override_self = true,
+    about = "Prints the lines of a text most similar to a query: line number, score, text. The score is the cosine of word and \
+        letter-group vectors, 1 at most. Timing goes to standard error.",
+    after_help = "Without arguments it searches the text that it brings.\n\n\
+        exit status: 0 lines were found, 1 none was, 2 the arguments or the file are of no use"
+)]
 struct Request {
-    file: PathBuf,
-    query: String,
-    options: Options,
+    /// The text; - reads standard input [default: The Adventures of Sherlock Holmes]
+    #[arg(requires = "query")]
+    file: Option<PathBuf>,
+    /// What to look for, in quotes [default: a blue gem that was stolen]
+    query: Option<String>,
+    /// How many lines to print
+    #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u32).range(1..))]
+    top: u32,
+    /// Elements of a vector; more means fewer collisions and more time
+    #[arg(long, value_name = "D", default_value = "1024", value_parser = clap::value_parser!(u32).range(16..=65536))]
+    dim: u32,
+    /// Print one JSON object instead
+    #[arg(long)]
     json: bool,
 }
 
-/// Reads the arguments.
-fn parse(mut args: impl Iterator<Item = OsString>) -> Result<Request, Stop> {
-    let mut options = Options { top: 5, dim: 1024 };
-    let (mut json, mut only_places) = (false, false);
-    let mut places: Vec<OsString> = Vec::new();
-    while let Some(arg) = args.next() {
-        let text = arg.to_string_lossy().into_owned();
-        if only_places || !text.starts_with('-') || text == "-" {
-            places.push(arg);
-            continue;
-        }
-        let (name, value) = match text.split_once('=') {
-            Some((name, value)) => (name, Some(value.to_string())),
-            None => (text.as_str(), None),
-        };
-        let mut number = || {
-            let value = value.clone().or_else(|| args.next().map(|v| v.to_string_lossy().into_owned()));
-            let value = value.ok_or_else(|| Stop::Usage(format!("{name} needs a number")))?;
-            value
-                .parse::<usize>()
-                .map_err(|_| Stop::Usage(format!("{name} needs a whole number, not \"{value}\"")))
-        };
-        match name {
-            "--top" => options.top = number()?,
-            "--dim" => options.dim = number()?,
-            "--json" => json = true,
-            "--help" | "-h" => return Err(Stop::Help),
-            "--" => only_places = true,
-            _ => return Err(Stop::Usage(format!("unknown option {name}"))),
-        }
-    }
-    let mut places = places.into_iter();
-    match (places.next(), places.next(), places.next()) {
-        (Some(file), Some(query), None) => {
-            Ok(Request { file: file.into(), query: query.to_string_lossy().into_owned(), options, json })
-        }
-        (_, _, Some(more)) => Err(Stop::Usage(format!(
-            "\"{}\" is one argument too many; put the query in quotes",
-            more.to_string_lossy()
-        ))),
-        (None, ..) => Err(Stop::Usage("FILE and QUERY are missing".into())),
-        _ => Err(Stop::Usage("QUERY is missing".into())),
-    }
-}
-
 /// The bytes of the file.
-fn read(request: &Request) -> Result<Vec<u8>, Stop> {
-    let name = request.file.display();
-    let fail = |e: io::Error| Stop::File(format!("cannot read {name}: {e}"));
-    let mut bytes = Vec::new();
-    if request.file.as_os_str() == "-" {
-        io::stdin().lock().read_to_end(&mut bytes).map_err(fail)?;
-    } else if request.file.is_dir() {
-        return Err(Stop::File(format!("{name} is a directory; name one text file in it")));
-    } else {
-        bytes = std::fs::read(&request.file).map_err(fail)?;
+fn read(path: Option<&Path>) -> Result<Vec<u8>, Stop> {
+    let Some(path) = path else { return Ok(include_bytes!("../texts/holmes.txt").to_vec()) };
+    if path.is_dir() {
+        return Err(Stop::Useless(format!("{} is a directory; name one text file in it", shown(path))));
     }
-    Ok(bytes)
+    files::read(path).map_err(|e| Stop::Useless(format!("cannot read {}: {e}", shown(path))))
 }
 
 /// Searches and prints.
 fn answer(
-    args: impl Iterator<Item = OsString>,
+    request: &Request,
     out: &mut impl Write,
     err: &mut impl Write,
     terminal: Terminal,
 ) -> Result<(), Stop> {
-    let request = parse(args)?;
     let started = Instant::now();
-    let file = read(&request)?;
-    let progress = match terminal.err {
-        true => Progress::Bar,
-        false if file.len() >= LONG_FILE => Progress::Lines,
-        false => Progress::Off,
-    };
-    let mut meter = Meter { rows: Vec::new(), err: &mut *err, progress, started, drawn: None };
-    let found = search(&file, &request.query, request.options, &mut meter);
-    meter.clear();
+    let file = read(request.file.as_deref())?;
+    let query = request.query.as_deref().unwrap_or("a blue gem that was stolen");
+    let options = Options { top: request.top as usize, dim: request.dim as usize };
+    let mut meter = Meter { rows: Vec::new(), err: &mut *err, progress: Progress::percent(terminal.err) };
+    let found = search(&file, query, options, &mut meter);
+    meter.progress.clear();
     let rows = core::mem::take(&mut meter.rows);
-    let name = request.file.display();
+    let name = shown(request.file.as_deref().unwrap_or(Path::new("holmes.txt")));
     let found = found.map_err(|why| match why {
         Failure::Range(_) | Failure::NoQuery => Stop::Usage(why.to_string()),
-        Failure::Unknown(_) => Stop::Nothing(format!("{name}: {why}")),
-        Failure::Empty | Failure::Binary(_) | Failure::Kernel(_) => Stop::File(format!("{name}: {why}")),
+        Failure::Unknown(_) => Stop::Without(format!("{name}: {why}")),
+        Failure::Empty | Failure::Binary(_) | Failure::Kernel(_) => Stop::Useless(format!("{name}: {why}")),
     })?;
     for (word, instead) in &found.missing {
         let _ = match instead {
@@ -196,7 +103,7 @@ fn answer(
     // Standard error may be closed; the answer is out all the same.
     let _ = report(err, &rows, &file, &found, started.elapsed());
     if found.hits.is_empty() {
-        return Err(Stop::Nothing(format!("{name}: no line is similar to the query")));
+        return Err(Stop::Without(format!("{name}: no line is similar to the query")));
     }
     Ok(())
 }
@@ -277,34 +184,11 @@ struct Row {
     time: Duration,
 }
 
-/// How progress shows.
-#[derive(Clone, Copy, PartialEq)]
-enum Progress {
-    Off,
-    /// A line now and then, for a log.
-    Lines,
-    /// A bar that is drawn over.
-    Bar,
-}
-
 /// Times kernels and shows progress.
 struct Meter<'a, W> {
     rows: Vec<Row>,
     err: &'a mut W,
     progress: Progress,
-    started: Instant,
-    /// When progress was shown last.
-    drawn: Option<Instant>,
-}
-
-impl<W: Write> Meter<'_, W> {
-    /// Takes the bar away.
-    fn clear(&mut self) {
-        if self.drawn.take().is_some() && self.progress == Progress::Bar {
-            let _ = write!(self.err, "\r{:60}\r", "");
-            let _ = self.err.flush();
-        }
-    }
 }
 
 impl<W: Write> Observer for Meter<'_, W> {
@@ -326,29 +210,8 @@ impl<W: Write> Observer for Meter<'_, W> {
     }
 
     fn progress(&mut self, done: usize, total: usize) {
-        // Short searches end before a bar could be read.
-        let (wait, every) = match self.progress {
-            Progress::Off => return,
-            Progress::Lines => (2000, 2000),
-            Progress::Bar => (300, 100),
-        };
-        let due = match self.drawn {
-            Some(drawn) => drawn.elapsed() >= Duration::from_millis(every),
-            None => self.started.elapsed() >= Duration::from_millis(wait),
-        };
-        if !due {
-            return;
-        }
-        self.drawn = Some(Instant::now());
-        let tenths = (done as u64 * 1000 / total.max(1) as u64).min(1000);
-        let (whole, tenth) = (tenths / 10, tenths % 10);
-        let _ = match self.progress {
-            Progress::Bar => {
-                write!(self.err, "\r[{:40}] {whole:3}.{tenth} %", "#".repeat(tenths as usize / 25))
-            }
-            _ => writeln!(self.err, "search: {whole}.{tenth} % done"),
-        };
-        let _ = self.err.flush();
+        let share = done as u64 * 100 / total.max(1) as u64;
+        self.progress.show(share as usize, "searching", false, self.err);
     }
 }
 
@@ -381,50 +244,14 @@ fn report(
     }
     writeln!(
         err,
-        "{} passages, {:.1} MB, {:.1} ms; lanes: {}",
+        "{} passages, {:.1} MB, {:.1} ms\n{}",
         found.passages,
         file.len() as f64 / 1e6,
         ms(elapsed),
-        Native::NAME
-    )?;
-    if let Some(hint) = hint() {
-        writeln!(err, "{hint}")?;
-    }
-    Ok(())
+        program::lanes(best!(|s| name(s)))
+    )
 }
 
-/// One line when the CPU offers more than this build uses, with the flags that change it.
-fn hint() -> Option<String> {
-    let (better, feature) = more()?;
-    Some(format!(
-        "this CPU also has {better}: RUSTFLAGS=\"-C target-cpu=native\" cargo run --release {feature}--example search -- …"
-    ))
-}
-
-/// The best instruction set of the CPU that the build leaves out, and its Cargo feature.
-#[cfg(target_arch = "x86_64")]
-fn more() -> Option<(&'static str, &'static str)> {
-    let avx512 = is_x86_feature_detected!("avx512f")
-        && is_x86_feature_detected!("avx512bw")
-        && is_x86_feature_detected!("avx512dq")
-        && is_x86_feature_detected!("avx512vl");
-    let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
-    match NATIVE {
-        Isa::Avx512 => None,
-        _ if avx512 => Some(("AVX-512", "--features avx512 ")),
-        Isa::Avx2 => None,
-        _ => avx2.then_some(("AVX2 and FMA", "")),
-    }
-}
-
-/// The best instruction set of the CPU that the build leaves out, and its Cargo feature.
-#[cfg(target_arch = "aarch64")]
-fn more() -> Option<(&'static str, &'static str)> {
-    (NATIVE != Isa::Neon).then_some(("NEON", "--features neon "))
-}
-
-/// The best instruction set of the CPU that the build leaves out, and its Cargo feature.
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-fn more() -> Option<(&'static str, &'static str)> {
-    None
+fn name<S: Simd>(_: S) -> &'static str {
+    S::NAME
 }

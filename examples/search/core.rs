@@ -24,6 +24,22 @@ use core::fmt;
 use fulmen::{Alu, Body, Error, Then};
 use text::{Features, Passage};
 
+/// `best!(|s| body)` evaluates `body` with `s` the best instruction set of the processor; in a module, of the build.
+macro_rules! best {
+    (|$s:ident| $body:expr) => {{
+        #[cfg(not(target_arch = "wasm32"))]
+        let value = fulmen::dispatch!(|$s| $body);
+        #[cfg(target_arch = "wasm32")]
+        let value = {
+            let $s = fulmen::lanes::native();
+            $body
+        };
+        value
+    }};
+}
+#[allow(unused_imports, reason = "for the command line, which names them")]
+pub(crate) use best;
+
 /// Rows of a batch: with 1024 columns, 256 KiB that stay in a second-level cache.
 const ROWS: usize = 64;
 /// What every passage has besides its features, in words of the highest idf.
@@ -178,7 +194,11 @@ impl Table {
         let value = &mut self.value;
         let (items, bytes) = (value.len(), 8 * value.len());
         observer.kernel("idf", items, bytes, || {
-            fulmen::map_in_place(Then(Ratio(1.0 + n as f32), Then(fulmen::Ln, PlusOne)), value)
+            best!(|s| fulmen::map_in_place_on(
+                s,
+                Then(Ratio(1.0 + n as f32), Then(fulmen::Ln, PlusOne)),
+                value
+            ))
         })
     }
     /// The idf of what never occurs: the highest there is.
@@ -243,9 +263,10 @@ impl Batch {
     fn dense<O: Observer>(&mut self, pivot: f32, observer: &mut O) -> Result<&mut [f32], Error> {
         let Self { dim, rows, slot, tf, share, idf, weight, dense } = self;
         let (n, all) = (tf.len(), *rows * *dim);
-        observer.kernel("ln", n, 8 * n, || fulmen::ln_in_place(tf))?;
+        observer.kernel("ln", n, 8 * n, || best!(|s| fulmen::map_in_place_on(s, fulmen::Ln, tf)))?;
         weight.resize(n, 0.0);
-        observer.kernel("tf-idf", n, 16 * n, || fulmen::map(Weight, [tf, share, idf], weight))?;
+        observer
+            .kernel("tf-idf", n, 16 * n, || best!(|s| fulmen::map_on(s, Weight, [tf, share, idf], weight)))?;
         let Some(dense) = dense.get_mut(..all) else { return Ok(&mut []) };
         observer.kernel("scatter", n, 4 * all + 16 * n, || {
             dense.fill(0.0);
@@ -282,7 +303,7 @@ struct Here(Vec<f32>);
 
 fn unit<O: Observer>(rows: &mut [f32], dim: usize, observer: &mut O) -> Result<(), Error> {
     let n = rows.len();
-    observer.kernel("normalize", n, 8 * n, || fulmen::normalize_in_place(rows, dim))
+    observer.kernel("normalize", n, 8 * n, || best!(|s| fulmen::normalize_in_place_on(s, rows, dim)))
 }
 
 impl Compare for Here {
@@ -297,7 +318,7 @@ impl Compare for Here {
         unit(rows, query.len(), observer)?;
         observer.kernel("dot", rows.len(), 4 * rows.len(), || {
             rows.chunks_exact(query.len()).try_for_each(|row| {
-                self.0.push(fulmen::dot(row, query)?);
+                self.0.push(best!(|s| fulmen::dot_on(s, row, query))?);
                 Ok(())
             })
         })
@@ -506,7 +527,7 @@ impl Compared<'_> {
         let k = top.saturating_mul(2).saturating_add(16).min(scores.len());
         let (mut values, mut indices) = (vec![0.0f32; k], vec![0; k]);
         observer.kernel("top_k", scores.len(), 4 * scores.len(), || {
-            fulmen::top_k(scores, k, &mut values, &mut indices)
+            best!(|s| fulmen::top_k_on(s, scores, k, &mut values, &mut indices))
         })?;
         let least = CUT * values.first().copied().unwrap_or_default();
         let hits: Vec<Hit> = values

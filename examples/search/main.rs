@@ -1,6 +1,7 @@
 //! Finds the lines of a text file most similar to a query, in words that carry meaning:
 //!
 //! ```sh
+//! cargo run --release --example search
 //! cargo run --release --example search -- README.md "wasm edge function" --top 5
 //! ```
 //!
@@ -10,6 +11,13 @@
 mod cli;
 #[path = "core.rs"]
 mod engine;
+#[path = "../common/files.rs"]
+#[allow(dead_code, reason = "the rest is for programs that write files")]
+mod files;
+#[path = "../common/program.rs"]
+mod program;
+#[path = "../common/progress.rs"]
+mod progress;
 
 use std::io::{IsTerminal, stderr, stdout};
 use std::process::ExitCode;

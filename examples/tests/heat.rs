@@ -7,7 +7,7 @@
     reason = "a test stops where it fails"
 )]
 
-#[path = "../heat/chart.rs"]
+#[path = "../common/chart.rs"]
 mod chart;
 #[path = "../heat/cli.rs"]
 mod cli;
@@ -17,6 +17,11 @@ mod common;
 mod files;
 #[path = "../heat/market.rs"]
 mod market;
+#[path = "../common/program.rs"]
+#[allow(dead_code, reason = "the program's main has the rest")]
+mod program;
+#[path = "../common/progress.rs"]
+mod progress;
 #[path = "../heat/system.rs"]
 mod system;
 
@@ -27,7 +32,11 @@ use system::Matrix;
 fn program(args: &[&str]) -> (u8, String, String) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let code = cli::run(args.iter().map(|a| (*a).into()), &mut out, &mut err, false);
-    (code, String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
+    // Which lanes it ran on is said by every run that computed.
+    let err = String::from_utf8(err).unwrap();
+    let rest: Vec<&str> = err.split_inclusive('\n').filter(|line| !line.starts_with("lanes: ")).collect();
+    assert!(code != 0 || args.iter().any(|a| ["--help", "--samples"].contains(a)) || err.contains("lanes: "));
+    (code, String::from_utf8(out).unwrap(), rest.concat())
 }
 
 fn file(name: &str, text: &str) -> PathBuf {
@@ -157,10 +166,11 @@ fn a_file_is_solved_and_drawn() {
         picture.starts_with("<svg") && picture.ends_with("</svg>\n") && !picture.contains("NaN"),
         "{picture}"
     );
-    // One point for each residual.
+    // One point for each residual; the last one, where it is 0, has no place on an axis of powers.
     let steps = out.split("elements: ").nth(1).unwrap().split(' ').next().unwrap().parse::<usize>().unwrap();
-    let line = picture.split("<path d=\"").last().unwrap().split('"').next().unwrap();
-    assert_eq!(line.matches(['M', 'L']).count(), steps + 1);
+    let line =
+        picture.split("<polyline").filter(|l| l.contains("#0072B2")).map(|l| l.matches(',').count()).max();
+    assert!((steps..=steps + 1).contains(&line.unwrap()), "{steps}: {picture}");
     std::fs::remove_file(&svg).unwrap();
     std::fs::remove_file(&path).unwrap();
 }
@@ -205,7 +215,7 @@ fn little_memory_is_an_error() {
     if std::env::var_os(CHILD).is_some() {
         let (code, out, err) = program(&["--grid=10000"]);
         assert!(code == 2 && out.is_empty(), "{out} {err}");
-        assert_eq!(err, "heat: there is not enough memory for a system of this size\n");
+        assert!(err.starts_with("heat: there is not enough memory") && err.lines().count() == 1, "{err}");
         return;
     }
     let me = std::env::current_exe().unwrap();
@@ -224,23 +234,23 @@ fn little_memory_is_an_error() {
 #[test]
 fn arguments_of_no_use() {
     for (args, why) in [
-        (&["--grid=0"][..], "--grid is from 1 to 10000"),
-        (&["--grid", "100000"], "--grid is from 1 to 10000"),
-        (&["--grid"], "missing argument"),
-        (&["--tolerance=0"], "--tolerance is between 0 and 1"),
-        (&["--tolerance=nan"], "--tolerance is between 0 and 1"),
-        (&["--steps=-1"], "--steps is a whole number"),
-        (&["--preconditioner=x\u{1b}"], "--preconditioner is ilu0, jacobi or none, not \"x\\u{1b}\""),
-        (&["--unknown"], "invalid option '--unknown'"),
+        (&["--grid=0"][..], "0 is not in 1..=10000"),
+        (&["--grid", "100000"], "100000 is not in 1..=10000"),
+        (&["--grid"], "a value is required"),
+        (&["--tolerance=0"], "it must be between 0 and 1"),
+        (&["--tolerance=nan"], "it must be between 0 and 1"),
+        (&["--steps=-1"], "'-1'"),
+        (&["--preconditioner=x\u{1b}"], "'x\\u{1b}'"),
+        (&["--unknown"], "unexpected argument '--unknown'"),
         (&["a", "b"], "unexpected argument"),
-        (&["a", "--grid=3"], "--grid and FILE are one too many"),
+        (&["a", "--grid=3"], "cannot be used with"),
     ] {
         let (code, out, err) = program(args);
         assert!(
             code == 2 && out.is_empty() && err.starts_with("heat: ") && err.contains(why),
             "{args:?}: {err}"
         );
-        assert!(err.contains("usage: heat"), "{err}");
+        assert!(err.lines().count() < 6, "{err}");
     }
     let (code, out, err) = program(&["/no/such/file"]);
     assert!(
@@ -252,7 +262,7 @@ fn arguments_of_no_use() {
     let (code, _, err) = program(&[std::env::temp_dir().to_str().unwrap()]);
     assert!(code == 2 && err.lines().count() == 1, "{err}");
     let (code, out, err) = program(&["--help"]);
-    assert!(code == 0 && out.starts_with("usage: heat") && err.is_empty());
+    assert!(code == 0 && out.contains("Usage: heat") && err.is_empty());
 }
 
 /// What is in a folder of its own, after a test of writing.
@@ -298,7 +308,12 @@ fn the_picture_replaces_no_input_and_is_whole_or_not_there() {
     assert_eq!(std::fs::read_to_string(&svg).unwrap(), "old");
     assert_eq!(names(&folder), ["a.mtx", "a.svg", "hard", "soft"]);
     assert_eq!(program(&["--grid=30", "--svg", &svg]).0, 0);
-    assert!(std::fs::read_to_string(&svg).unwrap().starts_with("<svg"));
+    let drawn = std::fs::read_to_string(&svg).unwrap();
+    for word in
+        ["<svg", "Conjugate gradients: 900 unknowns", "residual, share of the right-hand side", "lanes "]
+    {
+        assert!(drawn.contains(word), "{word}: {drawn}");
+    }
     assert_eq!(names(&folder), ["a.mtx", "a.svg", "hard", "soft"]);
     std::fs::remove_dir_all(&folder).unwrap();
 }

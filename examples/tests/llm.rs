@@ -10,7 +10,7 @@
 
 #[path = "../llm/bench.rs"]
 mod bench;
-#[path = "../llm/chart.rs"]
+#[path = "../common/chart.rs"]
 mod chart;
 #[path = "../llm/chat.rs"]
 mod chat;
@@ -29,6 +29,10 @@ mod machine;
 mod memory;
 #[path = "../llm/model.rs"]
 mod model;
+#[path = "../common/program.rs"]
+mod program;
+#[path = "../common/progress.rs"]
+mod progress;
 #[path = "../llm/tokens.rs"]
 mod tokens;
 #[path = "../llm/train.rs"]
@@ -44,6 +48,8 @@ mod chat_tests;
 mod file_tests;
 #[path = "llm_foreign.rs"]
 mod foreign;
+#[path = "llm_line.rs"]
+mod line;
 #[path = "llm_manners.rs"]
 mod manners;
 #[path = "llm_models.rs"]
@@ -204,7 +210,7 @@ fn it_learns() {
 /// Exit status, standard output and standard error of the program.
 fn program(args: &[&str]) -> (u8, String, String) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let code = cli::run(args.iter().map(OsString::from), &mut out, &mut err, false);
+    let code = cli::run(args.iter().map(OsString::from), &mut out, &mut err, false, Default::default);
     (code, String::from_utf8_lossy(&out).into_owned(), String::from_utf8_lossy(&err).into_owned())
 }
 
@@ -312,7 +318,7 @@ fn it_generates_and_says_what_it_cannot() {
         (vec!["generate", model, "--prompt=a", "--tokens=99"], "context"),
         (vec!["generate", model, "--prompt=a", "--top-p=0"], "--top-p"),
         (vec!["generate", model, "--prompt=a", "--top-p=1.5"], "--top-p"),
-        (vec!["generate", model], "--prompt"),
+        (vec!["generate", model, "--prompt="], "--prompt is empty"),
         (vec!["generate", bad, "--prompt=a"], "damaged"),
         (vec!["generate", file, "--prompt=a"], "not a model"),
         (vec!["generate", "/no/such", "--prompt=a"], "/no/such"),
@@ -326,9 +332,8 @@ fn it_generates_and_says_what_it_cannot() {
         (vec!["train", file, "--out", "x", "--steps"], "--steps"),
         (vec!["train", file, "--out", "x", "--what=1"], "--what"),
         (vec!["train", file, "--out", "x", "--backend=abacus"], "abacus"),
-        (vec!["train", file, file], "one file"),
+        (vec!["train", file, file], "unexpected argument"),
         (vec!["sing"], "sing"),
-        (vec![], "perplexity, inspect, chat or tokenize"),
     ] {
         let (code, _, err) = program(&args);
         assert!(code == 2 && err.contains(word), "{args:?}: {code} {err}");
@@ -483,7 +488,7 @@ fn quantised_models_are_written_and_read() {
     assert!(2 * bytes(small) < bytes(model), "{} of {}", bytes(small), bytes(model));
     for (args, why) in [
         (&["quantize", small, "--to", "q8_0", "--out", model][..], "is mxfp4, not f32, f16"),
-        (&["quantize", model, "--to", "q9", "--out", small], "q9 is no format"),
+        (&["quantize", model, "--to", "q9", "--out", small], "'q9'"),
         (&["quantize", model, "--out", small], "--to"),
         (&["perplexity", model], "--text"),
         (&["inspect", file], "GGUF"),

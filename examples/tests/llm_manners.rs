@@ -253,7 +253,7 @@ fn streams_that_are_closed_or_full() {
     std::fs::write(&file, text()).unwrap();
     let train = [&["train", word(&file), "--out", word(&out), "--steps=2"], &SMALL[..]].concat();
     let run = |args: &[&str], stdout: &mut (dyn Write + Send), stderr: &mut (dyn Write + Send)| {
-        cli::run(args.iter().map(OsString::from), stdout, stderr, true)
+        cli::run(args.iter().map(OsString::from), stdout, stderr, true, Default::default)
     };
     // Nobody reads the progress: the model is trained all the same.
     assert_eq!(run(&train, &mut Vec::new(), &mut Dead(ErrorKind::BrokenPipe)), 0);
@@ -285,7 +285,7 @@ fn a_part_of_the_text_is_held_out_to_measure_by() {
     let (known, strange) =
         (v.encode(&text()), v.encode(&text().iter().map(|c| c ^ 0x55).collect::<Vec<_>>()));
     trainer.with_threads(1, &known, |one| (0..20).for_each(|s| assert!(one(s).unwrap().is_finite())));
-    let loss = |t: &[u32]| trainer.held_out(t).unwrap();
+    let loss = |t: &[u32]| trainer.held_out(t, 64).unwrap();
     assert!(loss(&known).unwrap() + 1.0 < loss(&strange).unwrap(), "{:?} {:?}", loss(&known), loss(&strange));
     assert_eq!(loss(&known[..12]), None);
 

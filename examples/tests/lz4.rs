@@ -15,6 +15,9 @@ mod common;
 mod files;
 #[path = "../lz4/frame.rs"]
 mod frame;
+#[path = "../common/program.rs"]
+#[allow(dead_code, reason = "the program's main has the rest")]
+mod program;
 
 use common::Folder;
 use std::path::Path;
@@ -292,14 +295,14 @@ fn files_and_pipes() {
     assert!(std::fs::read(&other).unwrap() == whole);
     assert_eq!(folder.names(), ["a.txt", "a.txt.lz4", "b.txt"]);
     for (args, why) in [
-        (&[][..], "a file is needed"),
+        (&[][..], "<FILE>"),
         (&["a", "b"], "unexpected argument"),
-        (&["-x", "a"], "invalid option '-x'"),
+        (&["-x", "a"], "unexpected argument '-x'"),
         (&["-d", "a.gz"], "a.gz does not end with .lz4"),
-        (&["a", "-o"], "missing argument"),
+        (&["a", "-o"], "a value is required"),
     ] {
         let (code, out, err) = program(args);
-        assert!(code == 2 && out.is_empty() && err.contains(why) && err.contains("usage: lz4"), "{err}");
+        assert!(code == 2 && out.is_empty() && err.contains(why) && err.lines().count() < 6, "{err}");
     }
     for (args, why) in [
         (&["/no/such"][..], "/no/such"),
@@ -310,7 +313,7 @@ fn files_and_pipes() {
         assert!(code == 2 && err.contains(why) && err.lines().count() == 1, "{err}");
     }
     let (code, out, _) = program(&["--help"]);
-    assert!(code == 0 && out.starts_with("usage: lz4"));
+    assert!(code == 0 && out.contains("Usage: lz4"));
 }
 
 #[cfg(unix)]

@@ -14,6 +14,7 @@ use crate::lanes::executor::Executor;
 use crate::lanes::vector::Vector;
 use crate::lanes::{COMPACT, Element, Simd, native};
 use crate::view::{BatchMut, BatchRef, MatMut, MatRef};
+use core::mem::MaybeUninit;
 
 /// Rows of A in a tile.
 pub(crate) const TALL: usize = 64;
@@ -27,6 +28,9 @@ pub(crate) const WIDE: usize = 4096;
 /// Bytes read and written from which both matrices are far away: past the second-level cache, where writing past
 /// all caches pays too.
 pub(crate) const FAR_BYTES: usize = 4 << 20;
+
+/// Bytes from one row to the next whose multiples put lines of all rows into the same few places of a cache.
+pub(crate) const PAGE: usize = 4096;
 
 /// Bytes in a cache line.
 pub(crate) const LINE: usize = 64;
@@ -249,18 +253,46 @@ fn tiles<S: Simd, T: Element>(s: S, a: MatRef<'_, T>, b: MatMut<'_, T>, far: boo
         // SAFETY: `m` by `n` elements lie in A, and transposed in B; the head is counted to a line.
         return unsafe { bands(s, &r, [m, n]) };
     }
+    // Lines of rows whole pages apart would push each other out of the cache before they are used up.
+    let apart = r.step.unsigned_abs().saturating_mul(size_of::<T>()).is_multiple_of(PAGE);
+    let mut scratch = [const { MaybeUninit::<T>::uninit() }; TALL * ACROSS / size_of::<f32>()];
+    let scratch = scratch.as_mut_ptr().cast::<T>();
     for j0 in (0..n).step_by(across) {
         let cols = across.min(n - j0);
         let mut i0 = 0;
         while i0 < m {
             let rows = if i0 < r.head { r.head } else { tall.min(m - i0) };
-            // SAFETY: as above.
+            // SAFETY: as above; the scratch holds `TALL` times `across`, of which what is read has been written.
             unsafe {
                 let from = r.from.offset(i0 as isize * r.step).add(j0);
-                tile(s, &r, (from, r.step), [i0, j0], [rows, cols]);
+                if apart && !COMPACT && rows > T::Vec::<S>::LANES {
+                    for i in 0..rows {
+                        copied(s, from.offset(i as isize * r.step), scratch.add(i * across), cols);
+                    }
+                    tile(s, &r, (scratch.cast_const(), across as isize), [i0, j0], [rows, cols]);
+                } else {
+                    tile(s, &r, (from, r.step), [i0, j0], [rows, cols]);
+                }
             }
             i0 += rows;
         }
+    }
+}
+
+/// Copies `n` elements, few of them.
+/// # Safety
+/// They are valid for reads, and for writes.
+#[inline(always)]
+unsafe fn copied<S: Simd, T: Element>(s: S, from: *const T, to: *mut T, n: usize) {
+    let lanes = T::Vec::<S>::LANES;
+    let whole = n / lanes * lanes;
+    for k in (0..whole).step_by(lanes) {
+        // SAFETY: the caller's promise; `k + lanes` are at most `n`.
+        unsafe { T::Vec::<S>::load(s, from.add(k)).store(to.add(k)) };
+    }
+    for k in whole..n {
+        // SAFETY: the caller's promise.
+        unsafe { to.add(k).write(from.add(k).read()) };
     }
 }
 

@@ -1,5 +1,6 @@
 //! Everything the gates read, loaded once from a source tree.
 
+use super::expand::{Shapes, parse};
 use super::schema::{BindingFile, Contract};
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,18 +10,6 @@ use std::path::{Path, PathBuf};
 pub struct File {
     pub path: PathBuf,
     pub contract: Result<Contract, String>,
-}
-
-/// One row of `src/ops.rs`.
-#[derive(Debug, Clone)]
-pub struct Row {
-    pub op: String,
-    pub shape: String,
-    pub family: String,
-    pub functions: Vec<String>,
-    /// The parameters' values that generic tests use.
-    pub params: Vec<f64>,
-    pub gpu: String,
 }
 
 /// One line of `contracts/proofs/INDEX.txt`.
@@ -37,13 +26,12 @@ pub struct Corpus {
     pub dir: PathBuf,
     pub files: Vec<File>,
     pub binding: Result<BindingFile, String>,
-    pub rows: Vec<Row>,
     pub theorems: Vec<Theorem>,
     pub locked: BTreeMap<String, String>,
 }
 
 /// Files beside the contracts that are none.
-const OTHERS: [&str; 2] = ["binding.yaml", "loosened.yaml"];
+const OTHERS: [&str; 3] = ["binding.yaml", "loosened.yaml", "promises.yaml"];
 
 impl Corpus {
     /// Reads `dir` (the folder with the contracts); its parent is the root of the source tree.
@@ -61,19 +49,18 @@ impl Corpus {
         if paths.is_empty() {
             return Err(format!("{}: no contract here", dir.display()));
         }
+        let shapes = Shapes::load(&dir)?;
         let mut files = Vec::new();
         for path in paths {
             let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-            let contract = serde_saphyr::from_str(&text).map_err(|e| e.to_string());
+            let contract = shapes.expand(&text).and_then(|whole| parse(&whole));
             files.push(File { path, contract });
         }
-        let binding = fs::read_to_string(dir.join("binding.yaml"))
-            .map_err(|e| e.to_string())
-            .and_then(|t| serde_saphyr::from_str(&t).map_err(|e| e.to_string()));
-        let rows = rows(&read(&root.join("src/ops.rs")));
+        let binding =
+            fs::read_to_string(dir.join("binding.yaml")).map_err(|e| e.to_string()).and_then(|t| parse(&t));
         let theorems = theorems(&read(&dir.join("proofs/INDEX.txt")));
         let locked = guarantees(&read(&dir.join("locked.toml")));
-        Ok(Self { root, dir, files, binding, rows, theorems, locked })
+        Ok(Self { root, dir, files, binding, theorems, locked })
     }
 
     /// The contracts that parse.
@@ -85,30 +72,6 @@ impl Corpus {
 /// The text of a file; a missing one reads as empty, and the gates report what it should hold.
 pub fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_default()
-}
-
-/// The rows between the braces of `for_each_op!`: `shape name(f, …) Body[…] family, gpu;`.
-fn rows(text: &str) -> Vec<Row> {
-    text.lines().filter_map(|l| row(l.trim())).collect()
-}
-
-fn row(line: &str) -> Option<Row> {
-    let line = line.strip_suffix(';')?;
-    let (shape, rest) = line.split_once(' ')?;
-    super::schema::Shape::ALL.iter().find(|(_, n)| *n == shape)?;
-    let (name, rest) = rest.split_once('(')?;
-    let (functions, rest) = rest.split_once(')')?;
-    let (body, rest) = rest.rsplit_once(']')?;
-    let (_, params) = body.split_once('[')?;
-    let (family, gpu) = rest.split_once(',')?;
-    Some(Row {
-        op: name.trim().into(),
-        shape: shape.into(),
-        family: family.trim().into(),
-        functions: functions.split(',').map(|f| f.trim().into()).collect(),
-        params: params.split(',').filter_map(|p| p.trim().parse().ok()).collect(),
-        gpu: gpu.trim().into(),
-    })
 }
 
 /// `File theorem  statement  ops  fingerprint`: ops are separated by commas; `File.v` holds the theorem, and the fingerprint is that

@@ -21,10 +21,10 @@ pub fn guarantees(corpus: &Corpus, c: &Contract) -> String {
     if !(c.partial.is_empty() && c.after_writes.is_empty()) {
         excused = format!("{:?}{:?}", c.partial, c.after_writes);
     }
+    let call = format!("{:?}", c.call).replace(", overwrites: []", "");
     let stated = format!(
-        "{:?}{:?}{:?}{:?}{:?}{:?}{:?}{:?}{:?}{bindings:?}{excused}",
+        "{:?}{call}{:?}{:?}{:?}{:?}{:?}{:?}{:?}{bindings:?}{excused}",
         c.types,
-        c.call,
         c.equations,
         c.edge_cases,
         c.proof_obligations,

@@ -4,11 +4,13 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod corpus;
+mod expand;
 mod fuse;
 mod generate;
 mod lint;
 mod lock;
 mod loosened;
+mod ops;
 #[cfg(feature = "cuda")]
 mod ptx;
 mod report;
@@ -37,6 +39,8 @@ enum Command {
     /// Check, generate and list contracts
     #[command(subcommand)]
     Contract(Contract),
+    /// List the ops: what each takes and gives, and what runs it
+    Ops(ops::Ops),
     /// Explain the tile of a kernel on a target from the hardware facts
     Tile(tile::TileArgs),
     /// Explain which ops of a graph become one kernel on a target
@@ -77,13 +81,20 @@ enum Contract {
         #[arg(long, default_value_t = 90)]
         min_score: u32,
     },
-    /// Write src/contract/generated.rs
+    /// Write src/contract/generated.rs and contracts/ops.json
     Generate {
         #[command(flatten)]
         dir: Dir,
         /// Compare instead of writing
         #[arg(long)]
         check: bool,
+    },
+    /// Print the whole contract of an op, with what its file leaves to its shape; of every op without a name
+    Expand {
+        #[command(flatten)]
+        dir: Dir,
+        /// The name of the op
+        op: Option<String>,
     },
     /// Write contracts/locked.toml and tightest.toml: accept the guarantees as they are now
     Lock {
@@ -133,6 +144,7 @@ fn main() -> ExitCode {
     let show = |text: Result<String, String>| text.and_then(|text| out(&text)).map(|()| true);
     let outcome = match Cli::parse().command {
         Command::Contract(command) => run(command),
+        Command::Ops(args) => show(Ok(ops::list(&args))),
         Command::Tile(args) => show(tile::explain(&args)),
         Command::Fuse(args) => show(fuse::explain(&args)),
         #[cfg(feature = "cuda")]
@@ -202,20 +214,39 @@ fn run(command: Contract) -> Result<bool, String> {
         }
         Contract::Generate { dir, check } => {
             let corpus = Corpus::load(&dir.dir)?;
-            let path = corpus.root.join("src/contract/generated.rs");
-            let text = generate::render(&corpus)?;
-            if check {
-                let same = corpus::read(&path) == text;
-                if !same {
+            let mut all_same = true;
+            for (path, text) in [
+                (corpus.root.join("src/contract/generated.rs"), generate::render(&corpus)?),
+                (corpus.dir.join("ops.json"), ops::as_json()),
+            ] {
+                if !check {
+                    write(&path, &text)?;
+                } else if corpus::read(&path) != text {
+                    all_same = false;
                     err(&format!(
-                        "{}: differs from the contracts; run `fulmen contract generate`",
+                        "{}: differs from the contracts and the list of ops; run `fulmen contract generate`",
                         path.display()
                     ));
                 }
-                return Ok(same);
             }
-            write(&path, &text)?;
-            Ok(true)
+            Ok(all_same)
+        }
+        Contract::Expand { dir, op } => {
+            let shapes = expand::Shapes::load(&dir.dir)?;
+            let corpus = Corpus::load(&dir.dir)?;
+            let mut found = false;
+            for file in &corpus.files {
+                let is = |op: &String| file.path.ends_with(format!("{op}-v1.yaml"));
+                if op.as_ref().is_none_or(is) {
+                    found = true;
+                    let text = corpus::read(&file.path);
+                    let whole = shapes.expand(&text).map_err(|e| format!("{}: {e}", file.path.display()))?;
+                    out(&format!("---\n{whole}"))?;
+                }
+            }
+            found
+                .then_some(true)
+                .ok_or_else(|| format!("there is no contract of `{}`", op.unwrap_or_default()))
         }
         Contract::Lock { dir } => {
             let corpus = Corpus::load(&dir.dir)?;

@@ -69,6 +69,9 @@ pub struct CallShape {
     /// The slices that are written, where they are more than `out`.
     #[serde(default)]
     pub outputs: Vec<String>,
+    /// The slices that are written besides, of which the cases say nothing.
+    #[serde(default)]
+    pub overwrites: Vec<String>,
     pub output: Output,
     pub in_place: bool,
 }

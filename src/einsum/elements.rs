@@ -33,7 +33,7 @@ ops! { $ elements_ops in crate::einsum::elements;
     /// Source: ONNX (`GatherElements` of opset 13), NumPy 2.4 (`numpy.take_along_axis`). Contract: `contracts/gather_elements-v1.yaml`.
     #[doc(alias = "take_along_axis")]
     threads gather_elements, gather_elements_on, gather_elements_by
-        (x: in T, shape: by &[usize], axis: by usize, ids: in u32, out: out T) -> Result<()>;
+        (x: in T, shape: host_in usize, axis: by usize, ids: in u32, out: out T) -> Result<()>;
 
     /// `out[…, ids[…, j, …], …] += x[…, j, …]`, in order of `j`: the gradient of [`gather_elements`](crate::gather_elements()) by its `x`.
     ///
@@ -56,7 +56,7 @@ ops! { $ elements_ops in crate::einsum::elements;
     /// Source: ONNX (`ScatterElements` of opset 18 that adds), PyTorch 2.15 (`scatter_add_`). Contract: `contracts/scatter_add_elements-v1.yaml`.
     #[doc(alias = "put_along_axis")]
     threads scatter_add_elements, scatter_add_elements_on, scatter_add_elements_by
-        (x: in T, shape: by &[usize], axis: by usize, ids: in u32, out: inout T) -> Result<()>;
+        (x: in T, shape: host_in usize, axis: by usize, ids: in u32, out: inout T) -> Result<()>;
 }
 
 impl Axis {

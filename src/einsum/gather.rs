@@ -31,7 +31,7 @@ ops! { $ gather_ops in crate::einsum::gather;
     /// ```
     ///
     /// Source: ONNX (`Gather` of opset 13), NumPy 2.4 (`numpy.take` with an axis). Contract: `contracts/gather-v1.yaml`.
-    threads gather, gather_on, gather_by (x: in T, shape: by &[usize], axis: by usize, ids: in u32, out: out T) -> Result<()>;
+    threads gather, gather_on, gather_by (x: in T, shape: host_in usize, axis: by usize, ids: in u32, out: out T) -> Result<()>;
 }
 
 /// A tensor around one of its axes.

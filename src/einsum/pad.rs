@@ -44,7 +44,7 @@ ops! { $ pad_ops in crate::einsum::pad;
     /// ```
     ///
     /// Source: NumPy 2.4 (`numpy.pad` with `constant`, `edge`, `reflect` and `wrap`). Contract: `contracts/pad-v1.yaml`.
-    threads pad, pad_on, pad_by (x: in T, shape: by &[usize], padding: by &[[usize; 2]], with: by Pad<T>, out: out T) -> Result<()>;
+    threads pad, pad_on, pad_by (x: in T, shape: host_in usize, padding: host_in [usize; 2], with: by Pad<T>, out: out T) -> Result<()>;
 }
 
 /// The elements of a tensor with these axes.

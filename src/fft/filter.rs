@@ -79,7 +79,7 @@ ops! { $ filter_ops in crate::fft::filter;
     /// `contracts/biquad-v1.yaml`.
     #[doc(alias = "sosfilt")]
     #[doc(alias = "iir")]
-    serial biquad, biquad_on, biquad_by (sections: by &[Biquad<T>], state: inout T, x: in T, out: out T) -> Result<()>;
+    serial biquad, biquad_on, biquad_by (sections: host_in Biquad<T>, state: inout T, x: in T, out: out T) -> Result<()>;
 }
 
 /// `y + Σ h[k]·x[k]`.

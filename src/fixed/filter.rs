@@ -80,7 +80,7 @@ ops! { $ filter_ops in crate::fixed::filter;
     ///
     /// Source: CMSIS-DSP (`arm_biquad_cascade_df1_q15`, with the same bits). Contract: `contracts/fixed_biquad-v1.yaml`.
     serial fixed_biquad<T: crate::fixed::Fixed>, fixed_biquad_on, fixed_biquad_by
-        (sections: by &[Biquad<T>], shift: by u32, state: inout T, x: in T, out: out T) -> Result<()>;
+        (sections: host_in Biquad<T>, shift: by u32, state: inout T, x: in T, out: out T) -> Result<()>;
 }
 
 pub(crate) fn fixed_fir_by<J: Executor, S: Simd, T: Fixed>(

@@ -173,13 +173,35 @@ pub type Quads<S> = <<S as Simd>::F64 as Alu>::Bits;
 pub trait Element: Real + vector::Sealed {
     #[doc(hidden)]
     type Vec<S: Simd>: Vector<Token = S, Elem = Self>;
+    /// The bit pattern, of as many bits as the type has.
+    #[doc(hidden)]
+    fn pattern(self) -> u64;
+    /// The value with this bit pattern.
+    #[doc(hidden)]
+    fn of_pattern(bits: u64) -> Self;
 }
 
 impl Element for f32 {
     type Vec<S: Simd> = S::F32;
+    #[inline(always)]
+    fn pattern(self) -> u64 {
+        u64::from(self.to_bits())
+    }
+    #[inline(always)]
+    fn of_pattern(bits: u64) -> Self {
+        Self::from_bits(bits as u32)
+    }
 }
 impl Element for f64 {
     type Vec<S: Simd> = S::F64;
+    #[inline(always)]
+    fn pattern(self) -> u64 {
+        self.to_bits()
+    }
+    #[inline(always)]
+    fn of_pattern(bits: u64) -> Self {
+        Self::from_bits(bits)
+    }
 }
 
 /// `table[i]` lane by lane, for sets without a good gather; an index past the end reads the last.

@@ -2,6 +2,11 @@
 
 use super::compress::LEAST;
 
+/// What is wrong with an offset.
+const OFFSET: &str = "an offset of 0, or to before the block";
+/// What is wrong with the lengths together.
+const LENGTH: &str = "not as many bytes as the block has";
+
 /// The length that a token's 15 begins, and the place past its bytes.
 #[inline(always)]
 fn length(x: &[u8], token: u8, mut at: usize) -> Option<(usize, usize)> {
@@ -19,13 +24,55 @@ fn length(x: &[u8], token: u8, mut at: usize) -> Option<(usize, usize)> {
     Some((n, at))
 }
 
+/// Bytes of a sequence whose lengths are within its token, literals of fewer than 15 bytes among them.
+const SHORT: usize = 18;
+
+/// The sequence at `here`, if its lengths are within its token and it is far from the end: the literals and what may follow
+/// them, how many there are, the offset, and the length of the match less [`LEAST`].
+#[inline(always)]
+fn short(x: &[u8], here: usize) -> Option<(&[u8; 16], usize, usize, usize)> {
+    let ahead = x.get(here..)?.first_chunk::<SHORT>()?;
+    let [token, behind @ ..] = ahead;
+    let (literals, more) = (usize::from(token >> 4), usize::from(token & 15));
+    if literals == 15 || more == 15 {
+        return None;
+    }
+    let offset = u16::from_le_bytes(*behind.get(literals..)?.first_chunk()?);
+    Some((behind.first_chunk()?, literals, usize::from(offset), more))
+}
+
+/// [`check`] of all [`short`] sequences that follow each other: where the next one is, and what they make. A loop of its own
+/// keeps what it needs in registers.
+#[inline(never)]
+fn checked(
+    x: &[u8],
+    mut here: usize,
+    mut made: usize,
+    n: usize,
+) -> Result<(usize, usize), (usize, &'static str)> {
+    while let Some((_, literals, offset, more)) = short(x, here) {
+        made += literals;
+        // An offset of 0 is beyond everything.
+        if offset.wrapping_sub(1) >= made {
+            return Err((here + 1 + literals, OFFSET));
+        }
+        made += more + LEAST;
+        if made > n {
+            return Err((here, LENGTH));
+        }
+        here += literals + 3;
+    }
+    Ok((here, made))
+}
+
 /// Where `x` is not a block of `n` bytes, and why.
 #[inline(always)]
 pub(super) fn check(x: &[u8], n: usize) -> Result<(), (usize, &'static str)> {
     let (mut here, mut made) = (0, 0);
     loop {
+        (here, made) = checked(x, here, made, n)?;
         let cut = (here, "the block ends within a sequence");
-        let other = (here, "not as many bytes as the block has");
+        let other = (here, LENGTH);
         let token = *x.get(here).ok_or(cut)?;
         // No sum leaves a word: each is at most 255 times what is in memory.
         let (literals, at) = length(x, token >> 4, here + 1).ok_or(cut)?;
@@ -40,7 +87,7 @@ pub(super) fn check(x: &[u8], n: usize) -> Result<(), (usize, &'static str)> {
         };
         let offset = usize::from(u16::from_le_bytes(*offset));
         if offset == 0 || offset > made {
-            return Err((at, "an offset of 0, or to before the block"));
+            return Err((at, OFFSET));
         }
         let more;
         (more, here) = length(x, token & 15, at + 2).ok_or(cut)?;
@@ -86,11 +133,44 @@ fn repeat(out: &mut [u8], mut at: usize, offset: usize, n: usize) {
     }
 }
 
+/// Decodes the sequence at `at`, if it is a [`short`] one and there is room for whole words past its end: how many bytes it
+/// is, and makes.
+#[inline(always)]
+fn quick(x: &[u8], at: usize, out: &mut [u8], made: usize) -> Option<(usize, usize)> {
+    let (bytes, literals, offset, more) = short(x, at)?;
+    let room = out.get_mut(made..)?;
+    *room.first_chunk_mut()? = *bytes;
+    let here = made + literals;
+    let from = out.get_mut(here.wrapping_sub(offset)..)?;
+    if offset < 8 || from.len() < offset + 24 {
+        return None;
+    }
+    // One after the other: the later ones may read what the first have written.
+    for k in [0, 8] {
+        let eight: [u8; 8] = *from.get(k..)?.first_chunk()?;
+        *from.get_mut(offset + k..)?.first_chunk_mut()? = eight;
+    }
+    let two: [u8; 2] = *from.get(16..)?.first_chunk()?;
+    *from.get_mut(offset + 16..)?.first_chunk_mut()? = two;
+    Some((literals + 3, literals + more + LEAST))
+}
+
+/// Decodes all sequences that follow each other for which it is [`quick`].
+#[inline(never)]
+fn quickly(x: &[u8], mut at: usize, out: &mut [u8], mut made: usize) -> (usize, usize) {
+    while let Some((read, wrote)) = quick(x, at, out, made) {
+        (at, made) = (at + read, made + wrote);
+    }
+    (at, made)
+}
+
 /// Decodes what [`check`] passed.
 #[inline(always)]
 pub(super) fn block(x: &[u8], out: &mut [u8]) {
     let (mut at, mut made) = (0, 0);
-    while let Some(token) = x.get(at) {
+    loop {
+        (at, made) = quickly(x, at, out, made);
+        let Some(token) = x.get(at) else { return };
         let ahead = x.get(at + 1..).unwrap_or_default();
         let mut n = usize::from(token >> 4);
         let to = out.get_mut(made..).unwrap_or_default();

@@ -34,58 +34,8 @@ macro_rules! on_threads {
     };
 }
 
-crate::blas::complex::product::product_ops! { on_threads }
-crate::blas::gemm::backward::backward_ops! { on_threads }
-crate::blas::gemv::gemv_ops! { on_threads }
-crate::blas::level3::level3_ops! { on_threads }
-crate::blas::transpose::transpose_ops! { on_threads }
-crate::blas::triangular::triangular_ops! { on_threads }
-crate::einsum::einsum_ops! { on_threads }
-crate::einsum::elements::elements_ops! { on_threads }
-crate::einsum::gather::gather_ops! { on_threads }
-crate::einsum::pad::pad_ops! { on_threads }
-crate::fft::convolve::convolve_ops! { on_threads }
-crate::fft::dct::dct_ops! { on_threads }
-crate::fft::fft_ops! { on_threads }
-crate::fft::real::real_ops! { on_threads }
-crate::fft::rows::rows_ops! { on_threads }
-crate::fft::stft::stft_ops! { on_threads }
-crate::lz4::lz4_ops! { on_threads }
-crate::nn::attention::attention_ops! { on_threads }
-crate::nn::conv1d::conv1d_ops! { on_threads }
-crate::nn::embedding::embedding_ops! { on_threads }
-crate::nn::gated::gated_ops! { on_threads }
-crate::nn::log_sum_exp::log_sum_exp_ops! { on_threads }
-crate::nn::losses::losses_ops! { on_threads }
-crate::nn::nll::nll_ops! { on_threads }
-crate::nn::norm_backward::norm_backward_ops! { on_threads }
-crate::nn::optimisers::optimisers_forms! { on_threads }
-crate::nn::optimisers::optimisers_ops! { on_threads }
-crate::nn::pool::pool_ops! { on_threads }
-crate::nn::rope::rope_forms! { on_threads }
-crate::nn::rope::rope_ops! { on_threads }
-crate::nn::scan::scan_ops! { on_threads }
-crate::nn::similarity::similarity_ops! { on_threads }
-crate::nn::softmax_backward::softmax_backward_ops! { on_threads }
-crate::quant::dot::dot_ops! { on_threads }
-crate::random::ops::random_ops! { on_threads }
-crate::reduce::extrema::extrema_ops! { on_threads }
-crate::reduce::moments::moments_ops! { on_threads }
-crate::reduce::norms::norms_ops! { on_threads }
-crate::reduce::pairs::pairs_ops! { on_threads }
-crate::reduce::product::product_ops! { on_threads }
-crate::reduce::sums::sums_ops! { on_threads }
-crate::solve::cholesky::cholesky_ops! { on_threads }
-crate::solve::eigh::eigh_ops! { on_threads }
-crate::solve::generalized::generalized_ops! { on_threads }
-crate::solve::inverse::inverse_ops! { on_threads }
-crate::solve::ldlt::ldlt_ops! { on_threads }
-crate::solve::lu::lu_ops! { on_threads }
-crate::solve::qr::qr_ops! { on_threads }
-crate::solve::svd::svd_ops! { on_threads }
-crate::sparse::bsr::bsr_forms! { on_threads }
-crate::sparse::colors::colors_forms! { on_threads }
-crate::sparse::dia::dia_forms! { on_threads }
-crate::sparse::sell::sell_forms! { on_threads }
-crate::sparse::spmm::spmm_ops! { on_threads }
-crate::sparse::spmv::spmv_ops! { on_threads }
+/// The functions of all lists.
+macro_rules! families {
+    ($($(#[$doc:meta])* $kind:ident $Trait:ident [$($($list:ident)::+)*];)*) => { $($($($list)::+! { on_threads })*)* };
+}
+crate::families::for_each_family! { families }

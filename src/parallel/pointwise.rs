@@ -77,31 +77,25 @@ pub fn axpy_on<S: Simd, T: Element>(s: S, alpha: T, x: &[T], y: &mut [T]) -> Res
 }
 
 /// `op`, `op_on` and, where there is one, `op_in_place` for each element-wise row of the list of
-/// ops, from its body. `p` and `q` are the op's parameters.
+/// ops, from its body.
 macro_rules! named {
-    ($($shape:ident $name:ident($($f:ident),*) $body:tt [$($value:expr),*]
+    ($($shape:ident $name:ident($($f:ident),*) $body:tt [$($parameter:ident: $value:expr),*]
        $family:ident, $gpu:ident $(: $why:literal)?;)*) => {$(
-        named! { @$shape ($($f),*) $body [$($value),*] }
+        named! { @$shape ($($f),*) $body [$($parameter),*] }
     )*};
-    (@unary $f:tt $body:ident []) => { named! { unary $f $body [] } };
-    (@unary $f:tt $body:ident [$p:expr]) => { named! { unary $f $body [p] } };
-    (@unary $f:tt $body:ident [$p:expr, $q:expr]) => { named! { unary $f $body [p, q] } };
-    (@binary $f:tt $body:ident []) => { named! { binary $f $body [] } };
-    (@binary $f:tt $body:ident [$p:expr]) => { named! { binary $f $body [p] } };
-    (@ternary $f:tt $body:ident []) => { named! { ternary $f $body } };
-    (@$other:ident $($row:tt)*) => {};
-
-    (unary ($f:ident, $on:ident, $in_place:ident) $body:ident [$($p:ident),*]) => {
+    (@unary ($f:ident, $on:ident, $in_place:ident) $body:ident [$($p:ident),*]) => {
         named! { fn $f $on (x: &[T], $($p: T,)* out: &mut [T]) map_by(named!(body $body $($p)*), [x], out) }
         named! { in_place $f $in_place (x: &mut [T] $(, $p: T)*) map_in_place(named!(body $body $($p)*), x) }
     };
-    (binary ($f:ident, $on:ident, $in_place:ident) $body:ident [$($p:ident),*]) => {
+    (@binary ($f:ident, $on:ident, $in_place:ident) $body:ident [$($p:ident),*]) => {
         named! { fn $f $on (a: &[T], b: &[T], $($p: T,)* out: &mut [T]) map_by(named!(body $body $($p)*), [a, b], out) }
         named! { in_place $f $in_place (a: &mut [T], b: &[T] $(, $p: T)*) zip_in_place(named!(body $body $($p)*), a, b) }
     };
-    (ternary ($f:ident, $on:ident) $body:ident) => {
+    (@ternary ($f:ident, $on:ident) $body:ident []) => {
         named! { fn $f $on (a: &[T], b: &[T], c: &[T], out: &mut [T]) map_by($body, [a, b, c], out) }
     };
+    (@$other:ident $($row:tt)*) => {};
+
     (body $body:ident) => { $body };
     (body $body:ident $($p:ident)+) => { $body($($p),+) };
 

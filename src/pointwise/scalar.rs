@@ -27,15 +27,14 @@ fn one<T: Element, B: Body<T, N>, const N: usize>(body: B, x: [T; N]) -> T {
 }
 
 macro_rules! scalars {
-    ($($shape:ident $name:ident($f:ident $(, $more:ident)*) $body:tt [$($value:expr),*]
+    ($($shape:ident $name:ident($f:ident $(, $more:ident)*) $body:tt [$($parameter:ident: $value:expr),*]
        $family:ident, $gpu:ident $(: $why:literal)?;)*) => {$(
-        scalars! { @$shape $f $body [$($value),*] }
+        scalars! { @$shape $f $body [$($parameter),*] }
     )*};
     (@unary $f:ident $body:ident []) => { scalars! { $f $body (x) } };
-    (@unary $f:ident $body:ident [$p:expr]) => { scalars! { $f $body (x) (p) } };
-    (@unary $f:ident $body:ident [$p:expr, $q:expr]) => { scalars! { $f $body (x) (p, q) } };
+    (@unary $f:ident $body:ident [$($p:ident),+]) => { scalars! { $f $body (x) ($($p),+) } };
     (@binary $f:ident $body:ident []) => { scalars! { $f $body (a, b) } };
-    (@binary $f:ident $body:ident [$p:expr]) => { scalars! { $f $body (a, b) (p) } };
+    (@binary $f:ident $body:ident [$($p:ident),+]) => { scalars! { $f $body (a, b) ($($p),+) } };
     (@ternary $f:ident $body:ident []) => { scalars! { $f $body (a, b, c) } };
     (@$other:ident $($row:tt)*) => {};
 

@@ -11,6 +11,7 @@ pub(crate) mod moments;
 pub(crate) mod norms;
 pub(crate) mod pairs;
 pub(crate) mod product;
+pub(crate) mod select;
 pub(crate) mod sums;
 pub(crate) mod top_k;
 

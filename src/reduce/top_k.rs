@@ -1,7 +1,7 @@
 //! The `k` largest or smallest elements.
 
 use super::extrema::{BLOCK, Quick, has_nan};
-use super::run;
+use super::{run, select};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
 use crate::forms::ops;
@@ -19,7 +19,7 @@ struct Heap<'a, T, const LARGEST: bool> {
     indices: &'a mut [usize],
 }
 
-impl<T: Element, const LARGEST: bool> Heap<'_, T, LARGEST> {
+impl<'a, T: Element, const LARGEST: bool> Heap<'a, T, LARGEST> {
     #[inline(always)]
     fn get(&self, i: usize) -> (T, usize) {
         let value = self.values.get(i).copied().unwrap_or(T::ZERO);
@@ -72,6 +72,13 @@ impl<T: Element, const LARGEST: bool> Heap<'_, T, LARGEST> {
         }
     }
 
+    /// Sorts arbitrary content.
+    fn order(values: &'a mut [T], indices: &'a mut [usize]) {
+        let mut heap = Self { values, indices };
+        heap.build();
+        heap.sort();
+    }
+
     /// What goes first moves to the end.
     fn sort(&mut self) {
         for n in (1..self.values.len()).rev() {
@@ -91,7 +98,7 @@ ops! { $ top_k_ops in crate::reduce::top_k;
     ///
     /// Errors: [`Error::Domain`] for `k` when it exceeds the length of `x`, [`Error::Len`] when
     /// `values` or `indices` has another length than `k`, [`Error::Nan`]. Scratch: none beyond the
-    /// results: a heap of `k` elements is kept in them.
+    /// results, which hold a heap of `k` elements, or candidates and the indices that are sorted.
     ///
     /// ```
     /// let (mut values, mut indices) = ([0.0f32; 2], [0; 2]);
@@ -100,7 +107,8 @@ ops! { $ top_k_ops in crate::reduce::top_k;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
-    /// Source: Williams, *Algorithm 232: Heapsort* (1964), with a filter by block maxima.
+    /// Source: Williams, *Algorithm 232: Heapsort* (1964), with a filter by block maxima; for many elements Floyd and
+    /// Rivest, *Expected Time Bounds for Selection* (1975), and a radix sort.
     /// Contract: `contracts/top_k-v1.yaml`.
     #[doc(alias = "topk")]
     serial top_k, top_k_on, top_k_by (x: in T, k: by usize, values: out T, indices: out usize) -> Result<()>;
@@ -113,7 +121,7 @@ ops! { $ top_k_ops in crate::reduce::top_k;
     ///
     /// Errors: [`Error::Domain`] for `k` when it exceeds the length of `x`, [`Error::Len`] when
     /// `values` or `indices` has another length than `k`, [`Error::Nan`]. Scratch: none beyond the
-    /// results: a heap of `k` elements is kept in them.
+    /// results, which hold a heap of `k` elements, or candidates and the indices that are sorted.
     ///
     /// ```
     /// let (mut values, mut indices) = ([0.0f32; 2], [0; 2]);
@@ -186,6 +194,28 @@ fn select_by<J: Executor, S: Simd, T: Element, const LARGEST: bool>(
         return Err(Error::Nan { arg: "x" });
     }
 
+    if select::pays::<T>(x.len(), k) || !scan::<_, LARGEST>(x, best, values, indices) {
+        select::best::<_, _, LARGEST>(s, x, values, indices);
+        if k > select::FEW {
+            select::sort::<T, LARGEST>(x, values, indices);
+        } else {
+            Heap::<T, LARGEST>::order(values, indices);
+        }
+    }
+    Ok(())
+}
+
+/// Keeps the best so far in a heap, whose root most elements are compared with in vain. Gives up, with anything in the
+/// results, when so many enter it that [`select::best`] is faster.
+#[inline(always)]
+fn scan<T: Element, const LARGEST: bool>(
+    x: &[T],
+    best: impl Fn(&[T]) -> [T; 2],
+    values: &mut [T],
+    indices: &mut [usize],
+) -> bool {
+    let k = values.len();
+    let mut left = select::entries::<T>(x.len());
     let mut heap = Heap::<T, LARGEST> { values, indices };
     let beyond = Heap::<T, LARGEST>::beyond;
     for (i, v) in x.iter().enumerate().take(k) {
@@ -202,9 +232,13 @@ fn select_by<J: Executor, S: Simd, T: Element, const LARGEST: bool>(
         }
         for part in block.chunks(STRIDE) {
             if beyond(best(part)[0], heap.get(0).0) {
+                if left < part.len() {
+                    return false;
+                }
                 for (i, v) in part.iter().enumerate() {
                     if beyond(*v, heap.get(0).0) {
                         heap.sift(0, k, (*v, start + i));
+                        left -= 1;
                     }
                 }
             }
@@ -212,5 +246,5 @@ fn select_by<J: Executor, S: Simd, T: Element, const LARGEST: bool>(
         }
     }
     heap.sort();
-    Ok(())
+    true
 }

@@ -44,8 +44,8 @@ ops! { $ convert_ops in crate::sparse::convert;
     /// Source: the definition; the order: D. Knuth, "The Art of Computer Programming" 3, §5.2.5. Contract: `contracts/coo_to_csr-v1.yaml`.
     #[doc(alias = "tocsr")]
     serial coo_to_csr, coo_to_csr_on, coo_to_csr_by
-        (rows: by usize, cols: by usize, i: by &[u32], j: by &[u32], x: in T, offsets: by &mut [usize], columns: by &mut [u32],
-         values: out T, workspace: by &mut [usize]) -> Result<usize>;
+        (rows: by usize, cols: by usize, i: host_in u32, j: host_in u32, x: in T, offsets: host_out usize, columns: host_out u32,
+         values: out T, workspace: host_scratch usize) -> Result<usize>;
 
     /// The transpose of a sparse A, in compressed rows, too. Those are A's compressed columns: a matrix in CSC is the `Csr` of its transpose, so this
     /// is the conversion either way.
@@ -71,7 +71,7 @@ ops! { $ convert_ops in crate::sparse::convert;
     /// Source: F. Gustavson, "Two Fast Algorithms for Sparse Matrices: Multiplication and Permuted Transposition" (1978). Contract:
     /// `contracts/csr_transpose-v1.yaml`.
     serial csr_transpose, csr_transpose_on, csr_transpose_by
-        (a: by Csr<'_, T>, offsets: by &mut [usize], columns: by &mut [u32], values: out T) -> Result<()>;
+        (a: by Csr<'_, T>, offsets: host_out usize, columns: host_out u32, values: out T) -> Result<()>;
 }
 
 /// `Ok` when every index is below that.

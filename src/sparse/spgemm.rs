@@ -66,7 +66,7 @@ ops! { $ spgemm_ops in crate::sparse::spgemm;
     /// `contracts/spgemm-v1.yaml`.
     #[doc(alias = "csrgemm")]
     serial spgemm, spgemm_on, spgemm_by
-        (a: by Csr<'_, T>, b: by Csr<'_, T>, offsets: by &mut [usize], columns: by &mut [u32], values: out T, workspace: by &mut [usize]) -> Result<usize>;
+        (a: by Csr<'_, T>, b: by Csr<'_, T>, offsets: host_out usize, columns: host_out u32, values: out T, workspace: host_scratch usize) -> Result<usize>;
 
     /// `C = αA + βB` of sparse A and B, in compressed rows: an element wherever A or B has one, whatever its value. The number of elements is
     /// returned; [`Csr::sum_len`] says it beforehand, and it is at most that of A and B together.
@@ -90,7 +90,7 @@ ops! { $ spgemm_ops in crate::sparse::spgemm;
     ///
     /// Source: the definition. Contract: `contracts/spadd-v1.yaml`.
     serial spadd, spadd_on, spadd_by
-        (alpha: by T, a: by Csr<'_, T>, beta: by T, b: by Csr<'_, T>, offsets: by &mut [usize], columns: by &mut [u32], values: out T) -> Result<usize>;
+        (alpha: by T, a: by Csr<'_, T>, beta: by T, b: by Csr<'_, T>, offsets: host_out usize, columns: host_out u32, values: out T) -> Result<usize>;
 }
 
 impl<T: Element> Csr<'_, T> {

@@ -61,7 +61,7 @@ fn set_index<T>(out: &mut Out<'_, T>, r: Result<usize, Error>) -> Result<(), Err
 }
 
 macro_rules! calls {
-    ($($shape:ident $name:ident($($f:ident),*) $body:tt [$($p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
+    ($($shape:ident $name:ident($($f:ident),*) $body:tt [$($parameter:ident: $p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
         /// Calls the op. Panics on a name that is not in the list.
         #[inline(never)]
         pub fn call<S: Simd, T: Element>(s: S, name: &str, form: Form, a: Args<'_, T>, out: &mut Out<'_, T>) -> Called {

@@ -54,7 +54,7 @@ impl<T: Scalar, D: Device> On<'_, T, D> {
 }
 
 macro_rules! calls {
-    ($($shape:ident $name:ident($f:ident $(, $more:ident)*) $body:tt [$($p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
+    ($($shape:ident $name:ident($f:ident $(, $more:ident)*) $body:tt [$($parameter:ident: $p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
         /// Calls an op, out of place; `false` when devices have no method for it.
         pub fn call<T: Scalar, D: Computes<T>>(op: &str, on: &On<'_, T, D>, out: ViewMut<'_, T, D>, index: ViewMut<'_, u32, D>) -> Result<bool, Error> {
             #[allow(unused_variables, reason = "each shape takes what it needs")]

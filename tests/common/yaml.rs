@@ -4,6 +4,8 @@
 
 #[path = "../../src/cli/corpus.rs"]
 mod corpus;
+#[path = "../../src/cli/expand.rs"]
+mod expand;
 #[path = "../../src/cli/generate.rs"]
 pub mod generate;
 #[path = "../../src/cli/lock.rs"]

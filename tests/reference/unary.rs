@@ -140,7 +140,7 @@ impl OrNan for f64 {
 }
 
 macro_rules! run {
-    ($($shape:ident $name:ident($($f:ident),*) $body:tt [$($p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
+    ($($shape:ident $name:ident($($f:ident),*) $body:tt [$($parameter:ident: $p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
         /// Calls the `_on` form of a one-input op with the parameters of its row in the list.
         pub fn run<S: Simd, T: Element>(s: S, name: &str, x: &[T], out: &mut [T]) -> Result<(), Error> {
             $(run!(@$shape ($($f),*) [$($p),*] $name s name x out);)*

@@ -11,9 +11,6 @@ macro_rules! program {
     ($($module:ident $path:literal)*) => { $(#[allow(dead_code, reason = "a part of it is measured")] #[path = $path] mod $module;)* };
 }
 program! {
-    bench "../../../examples/llm/bench.rs"
-    chart "../../../examples/llm/chart.rs"
-    cli "../../../examples/llm/cli.rs"
     config "../../../examples/llm/config.rs"
     files "../../../examples/common/files.rs"
     gguf "../../../examples/llm/gguf.rs"
@@ -23,7 +20,6 @@ program! {
     tokens "../../../examples/llm/tokens.rs"
     train "../../../examples/llm/train.rs"
     vocabulary "../../../examples/llm/vocabulary.rs"
-    weights "../../../examples/llm/weights.rs"
 }
 
 mod blocks;

@@ -260,23 +260,6 @@ fn edges(s: &mut Sink<'_>, f: &File, c: &Contract) {
 }
 
 pub(super) fn audit(s: &mut Sink<'_>, f: &File, c: &Contract) {
-    for o in &c.proof_obligations {
-        let found = match &o.proven_by {
-            ProvenBy::Test(id) => c.falsify.iter().any(|t| t.id == *id),
-            ProvenBy::Kani(id) => c.kani_harnesses.iter().any(|k| k.id == *id),
-            _ => true,
-        };
-        if !found {
-            s.on("FUL-AUD-001", f, format!("{}: {:?} is not here", o.id, o.proven_by));
-        }
-    }
-    for t in &c.falsify {
-        let used =
-            c.proof_obligations.iter().any(|o| matches!(&o.proven_by, ProvenBy::Test(id) if *id == t.id));
-        if !used {
-            s.on("FUL-AUD-002", f, format!("{} discharges nothing", t.id));
-        }
-    }
     if c.metadata.references.iter().all(|r| r.trim().is_empty()) {
         s.on("FUL-AUD-003", f, "metadata.references is empty");
     }

@@ -3,6 +3,7 @@
 mod contract;
 mod proofs;
 mod reverse;
+mod signature;
 mod source;
 
 use crate::corpus::{Corpus, File};
@@ -48,6 +49,7 @@ pub fn run(corpus: &Corpus, results: Option<&str>, compared: Option<&str>, min_s
                 validate(&mut s, f, c);
                 audit(&mut s, f, c);
                 enforce(&mut s, f, c);
+                signature::signature(&mut s, f, c);
             }
         }
     }

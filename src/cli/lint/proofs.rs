@@ -59,7 +59,7 @@ pub(super) fn level(s: &mut Sink<'_>) {
     }
     for t in &corpus.theorems {
         // `-`: a type of the library that no op uses.
-        for op in t.ops.iter().filter(|op| *op != "-" && !corpus.rows.iter().any(|r| r.op == **op)) {
+        for op in t.ops.iter().filter(|op| *op != "-" && !fulmen::ops::OPS.iter().any(|r| r.name == **op)) {
             s.add("FUL-LVL-007", "contracts/proofs/INDEX.txt", format!("`{}` is for `{op}`, no op", t.name));
         }
         let text = without_comments(&read(&corpus.dir.join("proofs").join(&t.file)));

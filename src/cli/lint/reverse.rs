@@ -1,8 +1,10 @@
 //! From the source back: every row and binding has its contract, and says the same.
 
 use super::Sink;
-use crate::corpus::Row;
+use crate::corpus::read;
+use crate::ops::as_json;
 use crate::schema::{Contract, SCHEMA, Shape};
+use fulmen::ops::{Gpu, OPS, Op};
 use std::collections::BTreeSet;
 
 /// The backends that a binding must account for.
@@ -10,10 +12,13 @@ const BACKENDS: [&str; 3] = ["cpu", "wgpu", "cuda"];
 
 pub(super) fn reverse(s: &mut Sink<'_>) {
     let corpus = s.corpus;
-    for r in &corpus.rows {
-        if !corpus.files.iter().any(|f| f.path.ends_with(format!("{}-v1.yaml", r.op))) {
-            s.add("FUL-REV-001", "src/ops.rs", format!("`{}` has no contract", r.op));
+    for r in OPS {
+        if !corpus.files.iter().any(|f| f.path.ends_with(format!("{}-v1.yaml", r.name))) {
+            s.add("FUL-REV-001", "src/ops.rs", format!("`{}` has no contract", r.name));
         }
+    }
+    if read(&corpus.dir.join("ops.json")) != as_json() {
+        s.add("FUL-REV-009", "contracts/ops.json", "run `fulmen contract generate`");
     }
     let bindings = match &corpus.binding {
         Ok(b) if b.schema == SCHEMA && b.target_crate == "fulmen" => b.bindings.as_slice(),
@@ -34,8 +39,7 @@ pub(super) fn reverse(s: &mut Sink<'_>) {
         if !bindings.iter().any(|b| b.op == c.op) {
             s.on("FUL-REV-002", f, "no entry in binding.yaml");
         }
-        let row = corpus.rows.iter().find(|r| r.op == c.op);
-        match row {
+        match row(&c.op) {
             None if c.call.shape != Shape::Convert => s.on("FUL-REV-004", f, "no row in src/ops.rs"),
             Some(r)
                 if r.shape != c.call.shape.name()
@@ -51,7 +55,7 @@ pub(super) fn reverse(s: &mut Sink<'_>) {
                         r.shape,
                         r.family,
                         r.functions.join(" "),
-                        r.params,
+                        r.parameters,
                         c.call.shape.name(),
                         c.family,
                         c.call.in_place,
@@ -79,8 +83,8 @@ pub(super) fn reverse(s: &mut Sink<'_>) {
         let forms = contract
             .is_some_and(|c| c.call.shape.own_call() || matches!(c.call.shape, Shape::Gemm | Shape::Mixed));
         let form = |n: &str| forms && n.strip_prefix(&b.op).is_some_and(|rest| rest.starts_with('_'));
-        let wanted = corpus.rows.iter().find(|r| r.op == b.op).map(|r| r.functions.clone());
-        let missing = wanted.into_iter().flatten().find(|w| !names.contains(&w.as_str()));
+        let wanted = row(&b.op).map_or(&[] as &[&str], |r| r.functions);
+        let missing = wanted.iter().find(|w| !names.contains(w));
         if let Some(other) = names.iter().find(|n| !allowed.iter().any(|a| a == *n) && !form(n)) {
             s.add("FUL-REV-005", file, format!("`{}` is bound to `{other}`", b.op));
         } else if let Some(m) = missing {
@@ -88,8 +92,8 @@ pub(super) fn reverse(s: &mut Sink<'_>) {
         } else if names.is_empty() {
             s.add("FUL-REV-005", file, format!("`{}` binds nothing", b.op));
         }
-        let of = |word: &str| corpus.rows.iter().any(|r| r.op == b.op && r.gpu.starts_with(word));
-        let (host, cuda) = (of("host:"), of("cuda:"));
+        let gpu = row(&b.op).map(|r| r.gpu);
+        let (host, cuda) = (matches!(gpu, Some(Gpu::Host(_))), matches!(gpu, Some(Gpu::Cuda(_))));
         for backend in BACKENDS {
             // A device runs an op exactly when its row names a template, or it.
             let native = backend == "cpu" || !host && (backend == "cuda" || !cuda);
@@ -104,8 +108,13 @@ pub(super) fn reverse(s: &mut Sink<'_>) {
     }
 }
 
+/// The row of an op.
+fn row(op: &str) -> Option<&'static Op> {
+    OPS.iter().find(|r| r.name == op)
+}
+
 /// Whether the samples of the parameters differ from those of the row, where the row has them.
-fn samples(c: &Contract, r: &Row) -> bool {
+fn samples(c: &Contract, r: &Op) -> bool {
     matches!(c.call.shape, Shape::Unary | Shape::Binary | Shape::Update)
-        && c.call.params.iter().map(|p| p.sample.exact("f64")).ne(r.params.iter().copied())
+        && c.call.params.iter().map(|p| p.sample.exact("f64")).ne(r.parameters.iter().copied())
 }

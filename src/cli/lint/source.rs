@@ -135,7 +135,7 @@ fn in_source(corpus: &Corpus, texts: &mut BTreeMap<PathBuf, Tests>, test: &str) 
         None => (tests.join(format!("{target}.rs")), modules),
     };
     let text = texts.entry(path).or_insert_with_key(|path| Tests::of(&read(path)));
-    let known = |m: &&str| text.modules.contains(*m) || corpus.rows.iter().any(|r| r.op == **m);
+    let known = |m: &&str| text.modules.contains(*m) || fulmen::ops::OPS.iter().any(|r| *r.name == **m);
     text.tests.contains(*name) && modules.iter().all(known)
 }
 

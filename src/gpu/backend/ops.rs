@@ -78,15 +78,15 @@ macro_rules! method {
     };
     (update $name:ident ($f:ident, $on:ident) $body:tt [$p:ident]) => {
         #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
-        pub fn $f<T: Scalar>(&self, p: T, x: View<'_, T, D>, y: ViewMut<'_, T, D>) -> Done
+        pub fn $f<T: Scalar>(&self, $p: T, x: View<'_, T, D>, y: ViewMut<'_, T, D>) -> Done
         where D: Computes<T> {
-            Body::<T, 2>::check(crate::$body(p))?;
+            Body::<T, 2>::check(crate::$body($p))?;
             same_len("y", x.len(), y.len())?;
             let n = y.len();
             let bound = [x.binding(self)?, y.binding(self)?];
             let wide = wide(&bound);
             self.pieces([n, size_of::<T>()], 2, &bound, |n| {
-                self.state.planner.pointwise::<T::Recorded>(stringify!($name), &[1, 0, 1], n, &[bits(p)], wide)
+                self.state.planner.pointwise::<T::Recorded>(stringify!($name), &[1, 0, 1], n, &[bits($p)], wide)
             })
         }
     };
@@ -176,16 +176,11 @@ macro_rules! method {
 }
 
 macro_rules! methods {
-    ($($shape:ident $name:ident $f:tt $body:tt [$($value:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
+    ($($shape:ident $name:ident $f:tt $body:tt [$($parameter:ident: $value:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
         /// The ops of regular rows of the list.
         #[allow(clippy::too_many_arguments, reason = "the op's own")]
-        impl<D: Device> Gpu<D> { $(methods! { @$shape $name $f $body [$($value),*] })* }
+        impl<D: Device> Gpu<D> { $(method! { $shape $name $f $body [$($parameter),*] })* }
     };
-    (@unary $name:ident $f:tt $body:tt [$v:expr]) => { method! { unary $name $f $body [p] } };
-    (@unary $name:ident $f:tt $body:tt [$v:expr, $w:expr]) => { method! { unary $name $f $body [p, q] } };
-    (@binary $name:ident $f:tt $body:tt [$v:expr]) => { method! { binary $name $f $body [p] } };
-    (@update $name:ident $f:tt $body:tt [$v:expr]) => { method! { update $name $f $body [p] } };
-    (@$shape:ident $($row:tt)*) => { method! { $shape $($row)* } };
 }
 crate::for_each_op!(methods);
 

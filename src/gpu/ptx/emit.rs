@@ -1,7 +1,9 @@
 //! PTX text from a kernel.
 
 use super::super::error::Error;
-use super::super::ir::{Approx, Block, Group, Hopper, Id, Inst, Kernel, Mma, Module, Op, Rmw, Shuffle, Vote};
+use super::super::ir::{
+    Approx, Block, Cmp, Group, Hopper, Id, Inst, Kernel, Mma, Module, Op, Rmw, Shuffle, Vote,
+};
 use super::super::name::name;
 use super::super::types::{Sort, Type};
 use super::super::verify;
@@ -83,6 +85,8 @@ struct Place {
     class: u8,
     number: u32,
     constant: Option<u64>,
+    // Whether a constant has a register all the same.
+    register: bool,
 }
 
 struct Emitter<'k> {
@@ -101,7 +105,7 @@ type Done = Result<(), Error>;
 
 impl<'k> Emitter<'k> {
     fn new(k: &'k Kernel, declared: u32, early: bool) -> Self {
-        let none = Place { class: 0, number: u32::MAX, constant: None };
+        let none = Place { class: 0, number: u32::MAX, constant: None, register: true };
         let (starts, size) = Kernel::layout(&k.shared);
         let mut e = Self {
             k,
@@ -124,7 +128,8 @@ impl<'k> Emitter<'k> {
     }
 
     fn at(&self, id: Id) -> Place {
-        self.places.get(id.0 as usize).copied().unwrap_or(Place { class: 0, number: 0, constant: None })
+        let none = Place { class: 0, number: 0, constant: None, register: true };
+        self.places.get(id.0 as usize).copied().unwrap_or(none)
     }
 
     fn register(&mut self, id: Id) {
@@ -134,7 +139,7 @@ impl<'k> Emitter<'k> {
             number = *n;
             *n += 1;
         }
-        self.set(id, Place { class, number, constant: None });
+        self.set(id, Place { class, number, constant: None, register: true });
     }
 
     /// Gives every value its place. Results of a loop live where the values carried to its last turn do.
@@ -155,7 +160,7 @@ impl<'k> Emitter<'k> {
                     let id = i.dst.at(0);
                     self.register(id);
                     let place = self.at(id);
-                    self.set(id, Place { constant: Some(bits), ..place });
+                    self.set(id, Place { constant: Some(bits), register: false, ..place });
                 }
                 Op::Bitcast => {
                     let place = self.at(i.args.at(0));
@@ -195,7 +200,7 @@ impl<'k> Emitter<'k> {
 
     fn demand(&mut self, id: Id) {
         let place = self.at(id);
-        self.set(id, Place { constant: None, ..place });
+        self.set(id, Place { register: true, ..place });
     }
 
     fn kernel(&mut self, out: &mut impl Write) -> Done {
@@ -256,7 +261,7 @@ impl<'k> Emitter<'k> {
     /// A register, or the bits of a constant as `ty` writes them.
     fn operand(&self, id: Id, ty: Type, out: &mut impl Write) -> Done {
         let place = self.at(id);
-        match place.constant {
+        match place.constant.filter(|_| !place.register) {
             None => {
                 let (prefix, _) = CLASSES.get(usize::from(place.class)).copied().unwrap_or(("%r", ""));
                 out.write_str(prefix)?;
@@ -338,7 +343,7 @@ impl<'k> Emitter<'k> {
         let dst = i.dst.at(0);
         match i.op {
             Op::Const(bits) => {
-                if self.at(dst).constant.is_some() {
+                if !self.at(dst).register {
                     return Ok(());
                 }
                 if ty == Type::Pred {
@@ -373,6 +378,15 @@ impl<'k> Emitter<'k> {
     fn arithmetic(&self, i: &Inst, ty: Type, out: &mut impl Write) -> Done {
         let t = ty.suffix();
         let operand = self.k.ty(i.args.at(0));
+        if let Op::Compare(c) = i.op
+            && let Some(opposite) = self.opposite(c, i)
+        {
+            self.line(&["setp", opposite, operand.suffix()], i, operand, out)?;
+            self.head(&["not.pred"], out)?;
+            self.list(&[i.dst.at(0); 2], Type::Pred, out)?;
+            out.write_str(";\n")?;
+            return Ok(());
+        }
         let rounded = if ty.is_float() && !i.contract { ".rn" } else { "" };
         let words: &[&str] = match i.op {
             Op::Neg if ty.sort() == Sort::Unsigned => &["neg.s", t.get(2..).unwrap_or_default()],
@@ -420,6 +434,22 @@ impl<'k> Emitter<'k> {
         };
         let raw = matches!(i.op, Op::And | Op::Or | Op::Xor | Op::Not | Op::Shl);
         self.line(words, i, if raw { Type::B64 } else { operand }, out)
+    }
+
+    /// What is true where a comparison is false, for one that asks whether a number is no less than a constant of 0 or less. NVIDIA's
+    /// assembler (12.9 to 13.5) takes such a comparison of a magnitude or a power as always true, which it is not with NaN; it keeps the
+    /// opposite one, at the same cost.
+    fn opposite(&self, c: Cmp, i: &Inst) -> Option<&'static str> {
+        let (low, opposite) = match c {
+            Cmp::Lt => (0, ".geu"),
+            Cmp::Le => (0, ".gtu"),
+            Cmp::Gt => (1, ".leu"),
+            Cmp::Ge => (1, ".ltu"),
+            Cmp::Eq | Cmp::Ne => return None,
+        };
+        let low = i.args.at(low);
+        let bits = self.at(low).constant.filter(|_| self.k.ty(low) == Type::F32)?;
+        (bits == 0 || bits >> 31 == 1).then_some(opposite)
     }
 
     fn other(&self, i: &Inst, ty: Type, out: &mut impl Write) -> Done {

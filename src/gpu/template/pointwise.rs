@@ -69,7 +69,7 @@ pub struct Takes {
 }
 
 macro_rules! kernels {
-    ($($shape:ident $name:ident($($f:ident),*) $body:tt [$($p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
+    ($($shape:ident $name:ident($($f:ident),*) $body:tt [$($parameter:ident: $p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
         /// The kernel of an element-wise op of the list; `None` for an op of another shape. Its parameters are those
         /// of [`pointwise()`].
         #[must_use]

@@ -305,7 +305,7 @@ fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: v
 }
 
 macro_rules! kernels {
-    ($($shape:ident $name:ident($($f:ident),*) $body:tt [$($p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
+    ($($shape:ident $name:ident($($f:ident),*) $body:tt [$($parameter:ident: $p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
         /// The text of an element-wise op of the list in blocks of 256; `None` for an op of another shape.
         #[must_use]
         pub fn op(name: &str) -> Option<Result<String, Error>> {

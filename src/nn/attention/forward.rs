@@ -77,8 +77,9 @@ fn key_head<S: Simd, T: Element>(
             Columns { group, dim, first: start, count: width.min(all.saturating_sub(start)) }
         };
         let panels = count.div_ceil(width);
-        sums.fill(T::ZERO);
-        state.clear();
+        // Few queries have few panels.
+        sums.get_mut(..panels * width * value_dim).unwrap_or_default().fill(T::ZERO);
+        state.of(0..panels * width).clear();
         let last = at(panels - 1);
         let seen = op.seen(row, at(0).at(0)[0], last.at(last.count - 1)[0]);
         // Panels are packed at their first key and unpacked after the last one: K, V, queries and results

@@ -1,14 +1,47 @@
 //! im2col: for each tap, the input elements that it multiplies at a range of output positions, copied contiguously.
 
 use super::{Conv1d, Lines};
-use crate::lanes::Element;
+use crate::blas::gemm::{Problem, gemm_by};
+use crate::error::Error;
 use crate::lanes::executor::Executor;
+use crate::lanes::{Element, Simd, strided};
+use crate::slices::lines_mut;
+use crate::view::{MatMut, MatRef};
 use core::ops::Range;
 
 /// Bytes that don't stay in a second-level cache.
 pub(crate) const FAR_BYTES: usize = 1 << 20;
 /// Channels from which on products copy lines for less than the taps gain.
 pub(crate) const FEW_CHANNELS: usize = 256;
+
+/// Weights of the filters over one channel, from which on they are a product with the windows of its line, as in the first
+/// layer of a network; so many more where windows are neighbours, whose sums of shifted lines gather nothing.
+pub(crate) const FILTERS: usize = 128;
+/// Weights of one of these filters where windows are neighbours.
+pub(crate) const LONG: usize = 8;
+
+/// Whether groups are single channels, whose results are sums of shifted lines.
+pub(super) const fn apart(conv: &Conv1d, ci: usize, co: usize) -> bool {
+    let weights = co.saturating_mul(conv.kernel);
+    ci == 1 && (weights < FILTERS || (conv.stride == 1 && (conv.kernel < LONG || weights < 4 * FILTERS)))
+}
+
+/// Channels from which on the windows of strided lines are copied, for one product of all taps.
+pub(crate) const UNFOLDED: usize = 8;
+/// Elements of these copies at a time.
+pub(crate) const COPIED: usize = 1 << 20;
+
+/// Whether one product has all taps: a tap alone would gather its elements, and add to the result in memory.
+pub(super) const fn unfolded(conv: &Conv1d, ci: usize, co: usize) -> bool {
+    conv.stride > 1 && conv.kernel > 1 && conv.kernel <= ci && ci >= UNFOLDED && co >= UNFOLDED
+}
+
+/// Places whose windows are copied at a time, `filter` elements each.
+pub(super) const fn unfolded_cells(filter: usize, n: usize) -> usize {
+    let most = COPIED / (if filter == 0 { 1 } else { filter });
+    let most = if most < FEW { FEW } else { most };
+    if most < n { most } else { n }
+}
 
 /// The output positions at which a tap multiplies an element of the input.
 #[derive(Debug, Clone)]
@@ -114,6 +147,48 @@ impl Lines {
         let [read, write] = self.groups();
         let far = (read + write).saturating_mul(size_of::<T>()) >= FAR_BYTES;
         (J::SERIAL && far && again(&self.conv, self.ci, self.co)).then(|| block_cells(self.ci, self.co))
+    }
+
+    /// Whether one product has all taps.
+    pub(super) fn unfolds(&self) -> bool {
+        unfolded(&self.conv, self.ci, self.co)
+    }
+
+    /// Adds the product of a group's filters and windows at the places where all taps read the input; says which these are.
+    pub(super) fn unfold<J: Executor, S: Simd, T: Element>(
+        &self,
+        (j, s): (J, S),
+        x: Source<'_, T>,
+        w: &[T],
+        out: &mut [T],
+        workspace: &mut [T],
+    ) -> Result<Range<usize>, Error> {
+        let &Self { conv, n, ci, co, .. } = self;
+        let (within, filter) = (conv.within(n), ci * conv.kernel);
+        let parts = within.len().div_ceil(unfolded_cells(filter, n).max(1)).max(1);
+        let each = within.len().div_ceil(parts).max(1);
+        for start in within.clone().step_by(each) {
+            let cells = start..within.end.min(start + each);
+            let (copies, rest) = workspace.split_at_mut_checked(filter * cells.len()).unwrap_or_default();
+            s.vectorize(
+                #[inline(always)]
+                || {
+                    for (row, to) in lines_mut(copies, cells.len()).enumerate() {
+                        let at = conv.tap(row % conv.kernel, n).among(&cells, conv.stride);
+                        let from = row / conv.kernel * x.len + at.first;
+                        strided::every(
+                            part(x.x, from, (at.cells.len().max(1) - 1) * conv.stride + 1),
+                            conv.stride,
+                            to,
+                        );
+                    }
+                },
+            );
+            let (a, b) = (MatRef::row_major(w, co, filter)?, MatRef::row_major(copies, filter, cells.len())?);
+            let c = MatMut::row_major(&mut *out, co, n)?.sub(0..co, cells)?;
+            gemm_by(j, s, Problem { alpha: T::ONE, beta: T::ONE, a, b, c }, (), rest)?;
+        }
+        Ok(within)
     }
 
     /// The elements of a line that these positions read.

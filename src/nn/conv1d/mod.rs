@@ -7,10 +7,11 @@
 //! shifted lines.
 
 pub(crate) mod im2col;
+mod lines;
 pub(crate) mod rows;
 
 use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};
-use crate::contract::{Call, Violation, contract};
+use crate::contract::contract;
 use crate::error::{Error, enough, not_empty, same_len};
 use crate::forms::ops;
 use crate::lanes::executor::{Executor, Serial};
@@ -21,7 +22,8 @@ use crate::reduce::Sum;
 use crate::slices::lines_mut;
 use crate::view::{MatMut, MatRef};
 use core::ops::Range;
-use im2col::{Source, Tap, again, block_cells, bounds, part, part_mut};
+use im2col::{Source, Tap, again, apart, block_cells, bounds, part, part_mut, unfolded, unfolded_cells};
+pub(crate) use lines::Lines;
 
 /// The sizes of a convolution of lines.
 ///
@@ -155,13 +157,21 @@ pub const fn conv1d_workspace(conv: Conv1d) -> usize {
         if a > b { a } else { b }
     }
     let Ok(n) = conv.output() else { return 0 };
-    if conv.groups == 0 || conv.channels_in == conv.groups {
+    if conv.groups == 0 {
         return 0;
     }
     let [ci, co] = [conv.channels_in / conv.groups, conv.channels_out / conv.groups];
+    if apart(&conv, ci, co) {
+        return 0;
+    }
     let inner = max(ci, conv.kernel);
     let products = max(gemm_workspace(co, n, inner), gemm_workspace(co, inner, n));
-    let products = max(products, gemm_workspace(ci, n, co));
+    let mut products = max(products, gemm_workspace(ci, n, co));
+    if unfolded(&conv, ci, co) {
+        let (filter, copied) = (ci * conv.kernel, unfolded_cells(ci * conv.kernel, n));
+        let whole = filter.saturating_mul(copied).saturating_add(gemm_workspace(co, copied, filter));
+        products = max(products, whole);
+    }
     if !again(&conv, ci, co) {
         return products;
     }
@@ -170,132 +180,6 @@ pub const fn conv1d_workspace(conv: Conv1d) -> usize {
     let forward = conv.copied(cells).saturating_mul(ci).saturating_add(gemm_workspace(co, cells, ci));
     let copied = cells.saturating_add(conv.span() / max(conv.stride, 1)).saturating_add(2);
     max(products, max(forward, copied.saturating_mul(co).saturating_add(gemm_workspace(ci, cells, co))))
-}
-
-/// A [`Conv1d`] on operands that fit.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Lines {
-    pub(crate) conv: Conv1d,
-    /// Elements of a line of the result.
-    pub(crate) n: usize,
-    /// Channels of a group of the input.
-    pub(crate) ci: usize,
-    /// Channels of a group of the result.
-    pub(crate) co: usize,
-    pub(crate) images: usize,
-}
-
-/// A product of one group: for a tap, or for a channel.
-struct Step<'a, T> {
-    /// The elements of the input that the weights multiply: a column for each position.
-    x: MatRef<'a, T>,
-    /// The places.
-    cells: Range<usize>,
-    /// The first weight of the group.
-    first: usize,
-    /// From one weight of a filter to the next.
-    apart: usize,
-}
-
-impl Lines {
-    /// Whether groups are lines.
-    fn single(&self) -> bool {
-        self.ci == 1
-    }
-
-    /// Elements of a group's channels, of the input and of the result.
-    fn groups(&self) -> [usize; 2] {
-        [self.ci * self.conv.length, self.co * self.n]
-    }
-
-    /// Weights of a filter and of a group.
-    fn filters(&self) -> [usize; 2] {
-        [self.ci * self.conv.kernel, self.co * self.ci * self.conv.kernel]
-    }
-
-    /// `f` on each image and group: where its input, its weights and its result begin.
-    fn each_group(&self, mut f: impl FnMut([usize; 3]) -> Result<(), Error>) -> Result<(), Error> {
-        let ([read, write], filters) = (self.groups(), self.filters()[1]);
-        for image in 0..self.images {
-            for g in 0..self.conv.groups {
-                let at = image * self.conv.groups + g;
-                f([at * read, g * filters, at * write])?;
-            }
-        }
-        Ok(())
-    }
-
-    /// `f` on the products that make these places of a group's result, or the gradient of its weights. All places where a
-    /// filter is longer than there are channels.
-    fn each_step<'a, T: Element>(
-        &self,
-        x: Source<'a, T>,
-        cells: Range<usize>,
-        mut f: impl FnMut(Step<'a, T>) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        let &Self { conv, n, ci, .. } = self;
-        let [len, s, d] = [x.len, conv.stride, conv.dilation].map(|n| n as isize);
-        if conv.kernel <= ci {
-            for tap in 0..conv.kernel {
-                let Tap { cells, first } = conv.tap(tap, n).among(&cells, conv.stride);
-                let x = MatRef::strided(x.x, first.saturating_sub(x.from), ci, cells.len(), len, s)?;
-                f(Step { x, cells, first: tap, apart: conv.kernel })?;
-            }
-            return Ok(());
-        }
-        let within = conv.within(n);
-        let edges = (0..within.start).chain(within.end..n);
-        for channel in 0..ci {
-            let (x, at) = (part(x.x, channel * conv.length, conv.length), channel * conv.kernel);
-            let first = conv.taps(within.start).1;
-            let all = MatRef::strided(x, first, conv.kernel, within.len(), d, s)?;
-            f(Step { x: all, cells: within.clone(), first: at, apart: 1 })?;
-            for l in edges.clone() {
-                let (taps, first) = conv.taps(l);
-                let x = MatRef::strided(x, first, taps.len(), 1, d, 1)?;
-                f(Step { x, cells: l..l + 1, first: at + taps.start, apart: 1 })?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The weights of a step, of those of a group.
-    fn weights<'a, T: Element>(&self, w: &'a [T], step: &Step<'_, T>) -> Result<MatRef<'a, T>, Error> {
-        let row = self.filters()[0] as isize;
-        MatRef::strided(w, step.first, self.co, step.x.rows(), row, step.apart as isize)
-    }
-
-    /// `f` on each position, tap and element of a line that it reads.
-    fn each_meeting(&self, mut f: impl FnMut(usize, usize, usize)) {
-        for k in 0..self.conv.kernel {
-            let Tap { cells, first } = self.conv.tap(k, self.n);
-            cells.enumerate().for_each(|(i, l)| f(l, k, first + i * self.conv.stride));
-        }
-    }
-
-    /// Each call of a contract: `f` gives, of a group, the input and the results that a place, a tap and an element have
-    /// in common; NaN among the one must reach all of the others.
-    fn each_call<T: Element, X: Iterator<Item = T>, Y: Iterator<Item = T>>(
-        &self,
-        f: impl Fn([usize; 3], [usize; 3]) -> (X, Y),
-        check: impl Fn(&Call<'_, T>) -> Result<(), Violation>,
-    ) -> Result<(), Violation> {
-        let mut found = Ok(());
-        let all = self.each_group(|at| {
-            self.each_meeting(|l, k, i| {
-                let (mut x, mut y) = f(at, [l, k, i]);
-                let nan = x.any(|x| x.to_f64().is_nan());
-                let x = [if nan { T::NAN } else { T::ZERO }];
-                let one = y.try_for_each(|y| check(&Call::new(&[&x], &[y])));
-                if found.is_ok() {
-                    found = one;
-                }
-            });
-            Ok(())
-        });
-        debug_assert!(all.is_ok());
-        found
-    }
 }
 
 /// Elements `at`, `at + step`, … of `x`, `n` of them.
@@ -316,7 +200,7 @@ ops! { $ conv1d_ops in crate::nn::conv1d;
     /// [`Error::Domain`] `groups` when it does not divide both, [`Error::Rows`] when `x` does not hold whole images,
     /// [`Error::Len`] when `weights`, `bias` or `out` has another length, [`Error::Workspace`].
     ///
-    /// Scratch: [`conv1d_workspace`](crate::conv1d_workspace()); none for groups of one channel.
+    /// Scratch: [`conv1d_workspace`](crate::conv1d_workspace()); none where each channel is convolved by itself.
     ///
     /// ```
     /// use fulmen::{Conv1d, conv1d};
@@ -340,7 +224,7 @@ ops! { $ conv1d_ops in crate::nn::conv1d;
     ///
     /// Errors: as [`conv1d`](crate::conv1d()); [`Error::Rows`] names `dx`, [`Error::Len`] `weights` or `dy`.
     ///
-    /// Scratch: [`conv1d_workspace`](crate::conv1d_workspace()); none for groups of one channel.
+    /// Scratch: [`conv1d_workspace`](crate::conv1d_workspace()); none where each channel is convolved by itself.
     ///
     /// ```
     /// use fulmen::{Conv1d, conv1d_backward_input};
@@ -363,7 +247,7 @@ ops! { $ conv1d_ops in crate::nn::conv1d;
     ///
     /// Errors: as [`conv1d`](crate::conv1d()); [`Error::Len`] names `dweights`, `dbias` or `dy`.
     ///
-    /// Scratch: [`conv1d_workspace`](crate::conv1d_workspace()); none for groups of one channel.
+    /// Scratch: [`conv1d_workspace`](crate::conv1d_workspace()); none where each channel is convolved by itself.
     ///
     /// ```
     /// use fulmen::{Conv1d, conv1d_backward_weights};
@@ -396,7 +280,7 @@ pub(crate) fn conv1d_by<J: Executor, S: Simd, T: Element>(
     enough(conv1d_workspace(conv), workspace.len())?;
     let Lines { n, co, .. } = lines;
     let first = |row: usize| bias.and_then(|b| b.get(row % b.len().max(1))).copied().unwrap_or_default();
-    if lines.single() {
+    if lines.apart() {
         each_row(
             j,
             s,
@@ -417,6 +301,16 @@ pub(crate) fn conv1d_by<J: Executor, S: Simd, T: Element>(
             let out = part_mut(out, ys, write);
             let w = part(weights, ws, lines.filters()[1]);
             let all = Source { x: part(x, xs, read), len: conv.length, from: 0 };
+            if lines.unfolds() {
+                for (o, line) in lines_mut(out, n).enumerate() {
+                    line.fill(first(ys / n.max(1) + o));
+                }
+                let within = lines.unfold((j, s), all, w, out, workspace)?;
+                for cells in [0..within.start, within.end..n] {
+                    lines.each_step(all, cells, |step| lines.add((j, s), w, step, out, workspace))?;
+                }
+                return Ok(());
+            }
             for start in (0..n).step_by(most.unwrap_or(n).max(1)) {
                 let cells = start..start.saturating_add(most.unwrap_or(n)).min(n);
                 for (o, line) in lines_mut(out, n).enumerate() {
@@ -426,11 +320,7 @@ pub(crate) fn conv1d_by<J: Executor, S: Simd, T: Element>(
                 let (scratch, workspace) =
                     workspace.split_at_mut_checked(lines.ci * met.len()).unwrap_or_default();
                 let block = if most.is_some() { all.copy(lines.ci, met, scratch) } else { all };
-                lines.each_step(block, cells, |step| {
-                    let (a, b) = (lines.weights(w, &step)?, step.x);
-                    let c = MatMut::row_major(&mut *out, co, n)?.sub(0..co, step.cells)?;
-                    gemm_by(j, s, Problem { alpha: T::ONE, beta: T::ONE, a, b, c }, (), workspace)
-                })?;
+                lines.each_step(block, cells, |step| lines.add((j, s), w, step, out, workspace))?;
             }
             Ok(())
         })?;
@@ -460,7 +350,7 @@ pub(crate) fn conv1d_backward_input_by<J: Executor, S: Simd, T: Element>(
     let lines = conv.on([("dx", dx.len()), ("weights", weights.len()), ("dy", dy.len())])?;
     enough(conv1d_workspace(conv), workspace.len())?;
     let (Lines { n, ci, co, .. }, length) = (lines, conv.length);
-    if lines.single() {
+    if lines.ci == 1 {
         each_row(
             j,
             s,
@@ -556,7 +446,7 @@ pub(crate) fn conv1d_backward_weights_by<J: Executor, S: Simd, T: Element>(
             }
         },
     );
-    if lines.single() {
+    if lines.apart() {
         each_row(
             j,
             s,

@@ -433,6 +433,9 @@ pub(crate) fn avg_pool_by<J: Executor, S: Simd, T: Element>(
         (Read(x, planes.volume), Write(&mut *out, planes.cells)),
         #[inline(always)]
         |(x, out): (Read<'_, T>, Write<'_, T>)| {
+            if planes.whole() {
+                return out.0.fill(planes::mean(s, x.0));
+            }
             planes.windows(s, Add, T::ZERO, x.0, out.0);
             planes.means(s, count_padding, out.0);
         },

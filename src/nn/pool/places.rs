@@ -139,6 +139,15 @@ impl Planes {
         kernel == n && [self.down.dilation, dilation, before, behind] == [1, 1, 0, 0]
     }
 
+    /// Whether the one window is the volume: a network's last pool.
+    #[inline(always)]
+    pub(super) fn whole(&self) -> bool {
+        let all = |along: Along| {
+            along.kernel == along.n && [along.dilation, along.before, along.behind] == [1, 0, 0]
+        };
+        self.cells == 1 && all(self.deep) && all(self.down) && all(self.across)
+    }
+
     /// Whether reading each element of the windows costs less than joining the rows of a strip first.
     #[inline(always)]
     pub(super) fn direct(&self) -> bool {

@@ -15,6 +15,14 @@ use crate::reduce::Exact;
 use crate::slices::{copy, lines_mut};
 use core::ops::Range;
 
+/// The mean of a volume, in the steps of [`Planes::windows`] and [`Planes::means`].
+#[inline(always)]
+pub(super) fn mean<S: Simd, T: Element>(s: S, x: &[T]) -> T {
+    let [sum] = fold_by(Serial, s, Exact(Add, T::ZERO), [x]);
+    let (sum, count) = (T::ZERO + sum, T::from_usize(x.len()));
+    if x.len().is_power_of_two() { sum * (T::ONE / count) } else { sum / count }
+}
+
 impl Planes {
     /// What `body` makes of each window of a volume, one element after another.
     #[inline(always)]
@@ -26,6 +34,10 @@ impl Planes {
         x: &[T],
         out: &mut [T],
     ) {
+        if self.whole() {
+            let [all] = fold_by(Serial, s, Exact(body, identity), [x]);
+            return put(out, 0, body.eval([scalar(identity), scalar(all)]).lane0());
+        }
         if self.single() {
             return self.each_window(
                 #[inline(always)]

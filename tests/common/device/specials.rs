@@ -182,7 +182,7 @@ pub fn compare<T: Element>(
 }
 
 macro_rules! parameters {
-    ($($shape:ident $name:ident($($f:ident),*) $body:tt [$($p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
+    ($($shape:ident $name:ident($($f:ident),*) $body:tt [$($parameter:ident: $p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
         /// The parameters of an op's row.
         fn parameters(op: &str) -> Vec<f64> {
             match op {

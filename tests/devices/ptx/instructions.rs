@@ -1,6 +1,7 @@
 //! Instructions beyond arithmetic: what they do in the interpreter, which targets have them, and what is refused.
 
 use super::support::*;
+use fulmen::Alu;
 use fulmen::gpu::{
     B32, Bf16, Builder, Bytes, Cmp, Error, F16, F32, Group, Hopper, Interpreter, Kernel, Mma, Module, Op,
     Pred, Rmw, Shuffle, Space, Special, Target, TensorMap, Type, U8, U16, U32, U64, Value,
@@ -278,6 +279,35 @@ fn warp_groups_multiply_what_tensor_maps_load() {
     m.emit(Target::SM_90A, &mut text).unwrap();
     if let Some(ptxas) = ptxas() {
         assemble(&ptxas, &text, Target::SM_90A).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    }
+}
+
+/// NVIDIA's assembler takes a magnitude as no less than 0 also where it is NaN: such a comparison is written as the opposite of its
+/// opposite, wherever the constant lies; others are written as they are.
+#[test]
+fn comparisons_with_constants_below_keep_nan() {
+    type Compared = for<'b> fn(&'b Builder, Value<'b, F32>) -> Value<'b, Pred>;
+    let compared: [(&str, &str, Compared); 9] = [
+        ("ltu", "not.pred", |b, x| x.abs().compare(Cmp::Ge, b.f32(0.0))),
+        ("ltu", "not.pred", |b, x| x.abs().compare(Cmp::Ge, b.f32(-0.0))),
+        ("gtu", "not.pred", |b, x| b.f32(0.0).compare(Cmp::Le, x.abs())),
+        ("leu", "not.pred", |b, x| x.abs().compare(Cmp::Gt, b.f32(-1.0))),
+        ("geu", "not.pred", |b, x| b.f32(-1.5).compare(Cmp::Lt, x.abs())),
+        ("ge", "", |b, x| x.abs().compare(Cmp::Ge, b.f32(1.0))),
+        ("le", "", |b, x| x.compare(Cmp::Le, b.f32(0.0))),
+        ("lt", "", |b, x| x.compare(Cmp::Lt, b.f32(-1.0))),
+        ("neu", "", |b, x| x.compare(Cmp::Ne, b.f32(0.0))),
+    ];
+    for (word, not, compare) in compared {
+        let k = kernel(|b, x, t| {
+            let place = at(b, x, t);
+            let p = compare(b, b.load::<F32>(Space::Global, place, 0));
+            b.store(Space::Global, place, 0, Value::select(p, b.int::<U32>(1), b.int(0)));
+        });
+        let mut text = String::new();
+        Module { kernels: vec![k] }.emit(Target::sm(75), &mut text).unwrap();
+        assert!(text.contains(&format!("setp.{word}.f32")), "{word}:\n{text}");
+        assert_eq!(text.contains("not.pred"), !not.is_empty(), "{word}:\n{text}");
     }
 }
 

@@ -65,7 +65,7 @@ pub fn bits<T: Moved>(x: T) -> u64 {
 }
 
 macro_rules! samples {
-    ($($shape:ident $name:ident($($f:ident),*) $body:tt [$($p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
+    ($($shape:ident $name:ident($($f:ident),*) $body:tt [$($parameter:ident: $p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
         /// The parameters in the row of an op, which its references have.
         pub fn sample(op: &str) -> Vec<f64> {
             match op {

@@ -1,0 +1,152 @@
+//! The families of ops whose rows stand beside their bodies, and the lists of each: the one place that names them all. The functions of
+//! [`parallel`](crate::parallel), the traits of [`backend`](crate::backend) and the table of [`ops`](crate::ops) are made from it.
+//!
+//! `elements` is a trait over an element type, `typed` one over none, `forms` no trait: functions alone.
+
+/// Calls the macro `$callback` with all families, behind its arguments.
+macro_rules! for_each_family {
+    ($callback:ident $($argument:tt)*) => {
+        $callback! { $($argument)*
+            /// Ops that give a number, to the host, or a few of the elements.
+            elements Reductions [
+                crate::blas::level1::level1_ops
+                crate::nn::sampling::sampling_ops
+                crate::reduce::top_k::top_k_ops
+                crate::nn::log_sum_exp::log_sum_exp_ops
+                crate::reduce::extrema::extrema_ops
+                crate::reduce::sums::sums_ops
+                crate::reduce::moments::moments_ops
+                crate::reduce::norms::norms_ops
+                crate::reduce::pairs::pairs_ops
+                crate::reduce::product::product_ops
+            ];
+            /// Products and transposes of matrices.
+            elements Products [
+                crate::blas::gemm::backward::backward_ops
+                crate::blas::gemv::gemv_ops
+                crate::blas::transpose::transpose_ops
+            ];
+            /// Layers of transformers, their gradients and the steps of optimisers.
+            elements Layers [
+                crate::nn::attention::attention_ops
+                crate::nn::embedding::embedding_ops
+                crate::nn::gated::gated_ops
+                crate::nn::losses::losses_ops
+                crate::nn::norm_backward::norm_backward_ops
+                crate::nn::rope::rope_ops
+                crate::nn::softmax_backward::softmax_backward_ops
+                crate::nn::optimisers::optimisers_ops
+            ];
+            /// Further ops on matrices, and on vectors with strides.
+            elements Blas [
+                crate::blas::level1::level1_blas
+                crate::blas::level2::level2_ops
+                crate::blas::level3::level3_ops
+                crate::blas::rotation::rotation_ops
+                crate::blas::triangular::triangular_ops
+                crate::blas::trmv::trmv_ops
+            ];
+            /// Further layers of networks, and their gradients.
+            elements Network [
+                crate::nn::conv1d::conv1d_ops
+                crate::nn::pool::pool_ops
+            ];
+            /// Losses of log-probabilities, running sums, cosines with rows, samples as numbers.
+            elements Analysis [
+                crate::nn::integers::integers_ops
+                crate::nn::nll::nll_ops
+                crate::nn::scan::scan_ops
+                crate::nn::similarity::similarity_ops
+            ];
+            /// Linear algebra of complex numbers.
+            elements ComplexAlgebra [
+                crate::blas::complex::elements::elements_ops
+                crate::blas::complex::product::product_ops
+                crate::blas::complex::vectors::vectors_ops
+            ];
+            /// Fourier transforms and filters. Plans and sections are the host's.
+            elements Transforms [
+                crate::fft::convolve::convolve_ops
+                crate::fft::dct::dct_ops
+                crate::fft::filter::filter_ops
+                crate::fft::fft_ops
+                crate::fft::real::real_ops
+                crate::fft::rows::rows_ops
+                crate::fft::stft::stft_ops
+            ];
+            /// Systems of linear equations.
+            elements Solvers [
+                crate::solve::cholesky::cholesky_ops
+                crate::solve::eig::eig_ops
+                crate::solve::eigh::eigh_ops
+                crate::solve::generalized::generalized_ops
+                crate::solve::inverse::inverse_ops
+                crate::solve::ldlt::ldlt_ops
+                crate::solve::lu::lu_ops
+                crate::solve::pivoted::pivoted_ops
+                crate::solve::qr::qr_ops
+                crate::solve::refine::refine_ops
+                crate::solve::schur::schur_ops
+                crate::solve::svd::svd_ops
+                crate::solve::update::update_ops
+            ];
+            /// Sparse matrices. What says where their elements are is the host's, as the matrix is.
+            elements Sparse [
+                crate::sparse::cg::cg_ops
+                crate::sparse::convert::convert_ops
+                crate::sparse::krylov::krylov_ops
+                crate::sparse::lobpcg::lobpcg_ops
+                crate::sparse::sddmm::sddmm_ops
+                crate::sparse::spgemm::spgemm_ops
+                crate::sparse::spmm::spmm_ops
+                crate::sparse::spmv::spmv_ops
+                crate::sparse::sweep::sweep_ops
+                crate::sparse::triangular::triangular_ops
+            ];
+            /// Contractions. The plan is the host's.
+            elements Contractions [
+                crate::einsum::elements::elements_ops
+                crate::einsum::gather::gather_ops
+                crate::einsum::einsum_ops
+                crate::einsum::pad::pad_ops
+            ];
+            /// Quantised weights.
+            typed Quantised [
+                crate::quant::dot::dot_ops
+            ];
+            /// Random numbers: a stream is a key and a place, so no backend keeps one.
+            typed Random [
+                crate::random::ops::random_ops
+            ];
+            /// Bytes in fewer.
+            typed Compression [
+                crate::lz4::lz4_ops
+            ];
+            /// Scales of quantised weights that are quantised themselves.
+            typed Scales [
+                crate::quant::absmax::absmax_ops
+            ];
+            /// Attention over a cache in few bits.
+            typed Caches [
+                crate::nn::attention::cached::cached_ops
+            ];
+            /// Fixed point.
+            typed FixedPoint [
+                crate::fixed::activation::activation_ops
+                crate::fixed::dot::dot_ops
+                crate::fixed::filter::filter_ops
+                crate::fixed::softmax::softmax_ops
+            ];
+            /// Further functions of these ops, which are no methods.
+            forms Others [
+                crate::nn::optimisers::optimisers_forms
+                crate::nn::rope::rope_forms
+                crate::sparse::bsr::bsr_forms
+                crate::sparse::colors::colors_forms
+                crate::sparse::dia::dia_forms
+                crate::sparse::sell::sell_forms
+            ];
+        }
+    };
+}
+pub(crate) use for_each_family;
