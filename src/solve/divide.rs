@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::parts::{Count, Write, each_row};
+use crate::reduce::norm_linf_on;
 use crate::slices::{copy, lines, split, swap};
 use crate::view::{MatMut, MatRef};
 
@@ -56,13 +57,19 @@ fn take<'a, T>(rest: &mut &'a mut [T], n: usize) -> &'a mut [T] {
     first
 }
 
+/// What is too small beside the largest element of a tridiagonal matrix to be joined: squares of less would underflow.
+pub(super) fn floor<S: Simd, T: Element>(s: S, d: &[T], e: &[T]) -> f64 {
+    let [d, e] = [d, e].map(|x| norm_linf_on(s, x).to_f64());
+    libm::ldexp(d.max(e), if T::SIGNIFICAND < 30 { -60 } else { -200 })
+}
+
 /// The values of a tridiagonal matrix over its diagonal `d`, in any order, which `order` says: its elements are numbers of rows. The rows of `q`, which
 /// is the identity, become the vectors.
 pub(super) fn divide<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
-    d: &mut [T],
-    e: &mut [T],
+    [d, e]: [&mut [T]; 2],
+    floor: f64,
     mut q: MatMut<'_, T>,
     order: &mut [T],
     work: &mut [T],
@@ -88,12 +95,12 @@ pub(super) fn divide<J: Executor, S: Simd, T: Element>(
     let (q0, q1) = (q0.block([0, 0], [half, half]), q1.block([0, half], [n - half, n - half]));
     let (first, second) = j.join(
         n.saturating_mul(n).saturating_mul(LEAF),
-        || divide(j, s, d0, e0, q0, order0, work0),
-        || divide(j, s, d1, e1, q1, order1, work1),
+        || divide(j, s, [d0, e0], floor, q0, order0, work0),
+        || divide(j, s, [d1, e1], floor, q1, order1, work1),
     );
     first?;
     second?;
-    merge(j, s, beside, d, q, order, work)
+    merge(j, s, [beside, floor], d, q, order, work)
 }
 
 /// Numbers of rows in the order of their values.
@@ -152,7 +159,7 @@ impl<T: Element> Poles<'_, T> {
         d: &mut [T],
         mut q: MatMut<'_, T>,
         order: &[T],
-        beside: f64,
+        [beside, floor]: [f64; 2],
     ) -> Result<(), Error> {
         let n = d.len();
         let half = n / 2;
@@ -163,7 +170,7 @@ impl<T: Element> Poles<'_, T> {
         let rho = 2.0 * abs(beside);
         let most = d.iter().fold(0.0, |most: f64, d| most.max(abs(d.to_f64())));
         let most_z = (0..n).fold(0.0, |most: f64, row| most.max(abs(z(q.as_ref(), row))));
-        let tolerance = libm::ldexp(most.max(rho * most_z), 2 - T::SIGNIFICAND);
+        let tolerance = libm::ldexp(most.max(rho * most_z), 2 - T::SIGNIFICAND).max(floor);
         let (mut x, mut y, mut before) = (0, half, None::<Pole>);
         for _ in 0..n {
             let (first, second) = (index(order, x), half + index(order, y));
@@ -205,7 +212,7 @@ impl<T: Element> Poles<'_, T> {
 fn merge<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
-    beside: f64,
+    [beside, floor]: [f64; 2],
     d: &mut [T],
     mut q: MatMut<'_, T>,
     order: &mut [T],
@@ -216,7 +223,7 @@ fn merge<J: Executor, S: Simd, T: Element>(
     let lists: [&mut [T]; 8] = core::array::from_fn(|_| take(&mut rest, n));
     let [poles, z, rows, kinds, origins, offsets, poles_by_kind, z_by_kind] = lists;
     let mut all = Poles { d: poles, z, rows, kinds, kept: 0, gone: 0, counts: [0; 3] };
-    all.find(s, d, q.reborrow(), order, beside)?;
+    all.find(s, d, q.reborrow(), order, [beside, floor])?;
     let Poles { d: poles, z, rows, kinds, kept: k, counts: [first, both, second], .. } = all;
     let [poles, z, origins, offsets] =
         [poles, z, origins, offsets].map(|x| x.get_mut(..k).unwrap_or_default());

@@ -113,7 +113,9 @@ pub(crate) fn eigh_by<J: Executor, S: Simd, T: Element>(
         q.fill(T::ZERO);
         q.iter_mut().step_by(n + 1).for_each(|x| *x = T::ONE);
         let mut q = MatMut::packed(q, n, n);
-        divide::divide(j, s, values, e, q.reborrow(), order, rest)?;
+        let beside = e.get(..n - 1).unwrap_or_default();
+        let floor = divide::floor(s, values, beside);
+        divide::divide(j, s, [values, e], floor, q.reborrow(), order, rest)?;
         let below = a.as_ref().block([1, 0], [n, n - 1]);
         qr::apply(j, s, false, below, tau, q.reborrow().block([0, 1], [n, n]).t(), rest)?;
         sort(s, values, q.reborrow())?;

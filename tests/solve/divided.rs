@@ -16,6 +16,8 @@ fn more(n: usize) -> Vec<(&'static str, Matrix)> {
         })
     };
     let wilkinson = |i: usize| (i % 21).abs_diff(10) as f64;
+    // The second half is near the end of the range, where squares underflow.
+    let far = |i: usize| if 2 * i < n { 1.0 } else { 1e-200 };
     vec![
         ("glued Wilkinson", tridiagonal(&wilkinson, &|i| if i % 21 == 20 { 1e-6 } else { 1.0 })),
         ("nearly apart", tridiagonal(&wilkinson, &|i| if i % 21 == 20 { 1e-14 } else { 1.0 })),
@@ -23,6 +25,7 @@ fn more(n: usize) -> Vec<(&'static str, Matrix)> {
             "three values",
             Matrix::new(n, n, |i, j| if i == j { (i % 3) as f64 } else { 1e-9 * g.at(i.max(j), i.min(j)) }),
         ),
+        ("two scales", tridiagonal(&|i| far(i) * (2.0 + g.at(i, i)), &|i| far(i + 1) * (2.0 + g.at(i, 0)))),
         ("graded", tridiagonal(&|i| 2f64.powi(-(i as i32)), &|i| 0.4 * 2f64.powi(-(i as i32)))),
         (
             "signs",
@@ -66,8 +69,10 @@ fn spectra_of_parts() {
             check::<f64>(name, a, turn % 3 == 0);
         }
     }
-    // What digits the roots lack is seen where they are near to each other, in `f64`.
-    check::<f64>("glued Wilkinson", more(68).swap_remove(0).1, false);
+    // What digits the roots lack is seen where they are near to each other, and what underflows, in `f64`.
+    for (name, a) in more(68).into_iter().filter(|x| ["glued Wilkinson", "two scales"].contains(&x.0)) {
+        check::<f64>(name, a, false);
+    }
 }
 
 /// More vectors than one product makes: of an odd order all poles of the halves differ.
