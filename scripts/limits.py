@@ -30,6 +30,7 @@ class Limit:
 LIMITS = [
     # Iterations.
     Limit("src/solve/eigh.rs", r"iterate\(.*, n\.saturating_mul\((\d+)\)\)", "src/solve/eigh.rs", "[`Error::Convergence`] when {} sweeps for each value are not enough"),
+    Limit("src/solve/secular.rs", r"const STEPS: usize = (\d+);", "src/solve/eigh.rs", "or {} steps for a root"),
     Limit("src/solve/svd.rs", r"iterate\(.*, n\.saturating_mul\((\d+)\)\)", "src/solve/svd.rs", "[`Error::Convergence`] when {} sweeps for each value are not"),
     Limit("src/solve/schur.rs", r"saturating_mul\((\d+)\)\.max\(\d+\)", "src/solve/schur.rs", "[`Error::Convergence`] when {} sweeps for each eigenvalue"),
     Limit("src/solve/schur.rs", r"saturating_mul\(\d+\)\.max\((\d+)\)", "src/solve/schur.rs", "(and {} for all of them"),

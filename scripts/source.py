@@ -32,6 +32,7 @@ NO_THRESHOLDS = {
     "gguf/": "a file's limits",
     "gpu/": "texts for GPUs",
     "hardware/": "facts",
+    "solve/secular.rs": "sums side by side, steps for a root",
     "lz4/": "the format",
     "quant/search.rs": "guesses of a scale",
     "sparse/market.rs": "a file's limits",

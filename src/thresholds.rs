@@ -161,7 +161,10 @@ thresholds! {
     random::stream::BLOCKS Elements;
     random::stream::GRAIN Elements;
     solve::cholesky::LEAF Elements;
+    solve::divide::LEAF Elements;
+    solve::divide::VECTORS Elements;
     solve::eigh::BLOCK Elements;
+    solve::eigh::LEAST Elements;
     solve::ldlt::PANEL Elements;
     solve::lu::LEAF Elements;
     solve::qr::BLOCK Elements;

@@ -10,6 +10,7 @@ use fulmen::lanes::{Simd, native};
 use fulmen::*;
 
 mod batched;
+mod divided;
 mod eigen;
 mod ranks;
 mod refined;

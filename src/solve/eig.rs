@@ -81,7 +81,7 @@ pub(crate) fn eig_by<S: Simd, T: Element>(
     same_len("im", n, im.len())?;
     enough(eig_workspace(n), workspace.len())?;
     finite("a", a.as_ref(), None)?;
-    let [by, back] = scales(largest(a.as_ref(), false));
+    let [by, back] = scales(largest(s, a.as_ref(), false));
     let (h, rest) = workspace.split_at_mut_checked(n * n).unwrap_or_default();
     let (z, rest) = rest.split_at_mut_checked(n * n).unwrap_or_default();
     let (marks, rest) = rest.split_at_mut_checked(n).unwrap_or_default();

@@ -1,13 +1,14 @@
-//! Eigenvalues and eigenvectors of a symmetric matrix: blocked Householder tridiagonalisation, then implicit QL or QR iterations.
+//! Eigenvalues and eigenvectors of a symmetric matrix: blocked Householder tridiagonalisation, then implicit QL or QR iterations, or divide
+//! and conquer.
 
 use super::rotations::{Band, Rotations, exchange, rotation, scratch, strip};
-use super::{finite, largest, multiply, orient, qr, scales};
-use crate::blas::{Triangle, gemv_on, symv_on, syr2k_by, syr2k_workspace};
+use super::{divide, finite, largest, multiply, orient, qr, scales, sqrt};
+use crate::blas::{Triangle, gemv_on, symv_on, syr2k_by, syr2k_workspace, transpose};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
 use crate::forms::ops;
 use crate::lanes::executor::Executor;
-use crate::lanes::{Element, Simd};
+use crate::lanes::{COMPACT, Element, Simd};
 use crate::pointwise::axpy_on;
 use crate::reduce::dot_on;
 use crate::slices::swap;
@@ -20,11 +21,30 @@ const fn max(a: usize, b: usize) -> usize {
     if a > b { a } else { b }
 }
 
-/// Elements of workspace that [`eigh`] needs for an `n` by `n` A.
+/// The smallest matrix whose vectors are found by divide and conquer.
+pub(crate) const LEAST: usize = 64;
+
+/// Whether they are: not where size counts.
+const fn divides(n: usize) -> bool {
+    !COMPACT && n >= LEAST
+}
+
+/// Elements of workspace that [`ql`] needs.
+pub(super) const fn ql_workspace(n: usize) -> usize {
+    scratch(n).saturating_add(strip(n))
+}
+
+/// Elements of workspace that [`eigh`] needs for an `n` by `n` A. From 64 rows on these are at most about `1.5n² + 530n` and what products
+/// need: the vectors, those of both halves, and a block of 256 before and after a product.
 pub const fn eigh_workspace(n: usize) -> usize {
     let b = if n < BLOCK { n } else { BLOCK };
     let panel = n.saturating_mul(2 * b).saturating_add(syr2k_workspace(n, b));
-    let rest = max(qr::qr_apply_workspace(n, n, n), scratch(n).saturating_add(strip(n)));
+    let apply = qr::qr_apply_workspace(n, n, n);
+    let rest = if !divides(n) {
+        max(apply, ql_workspace(n))
+    } else {
+        n.saturating_add(n.saturating_mul(n)).saturating_add(max(apply, divide::room(n)))
+    };
     max(panel, rest).saturating_add(n.saturating_mul(2))
 }
 
@@ -40,7 +60,7 @@ ops! { $ eigh_ops in crate::solve::eigh;
     ///
     /// Errors: [`Error::Shape`] names `a` when it is not square; [`Error::Len`] names `values`; [`Error::Workspace`];
     /// [`Error::Nan`] and [`Error::Domain`] when the triangle holds NaN or an infinity: nothing is written then. [`Error::Convergence`] when 30
-    /// sweeps for each value are not enough, which no matrix is known to need; what is left is of no use.
+    /// sweeps for each value are not enough, or 100 steps for a root, which no matrix is known to need; what is left is of no use.
     ///
     /// Scratch: [`eigh_workspace`].
     ///
@@ -54,7 +74,8 @@ ops! { $ eigh_ops in crate::solve::eigh;
     /// ```
     ///
     /// Source: J. Wilkinson, C. Reinsch, "Handbook for Automatic Computation" II, chapters II/2 and II/4; the blocks: J. Dongarra, S.
-    /// Hammarling, D. Sorensen, "Block Reduction of Matrices to Condensed Forms for Eigenvalue Computations" (1989). Contract:
+    /// Hammarling, D. Sorensen, "Block Reduction of Matrices to Condensed Forms for Eigenvalue Computations" (1989); from 64 rows on divide and
+    /// conquer: M. Gu, S. Eisenstat, "A Divide-and-Conquer Algorithm for the Symmetric Tridiagonal Eigenproblem" (1995). Contract:
     /// `contracts/eigh-v1.yaml`.
     #[doc(alias = "syevd")]
     #[doc(alias = "eigvalsh")]
@@ -73,7 +94,7 @@ pub(crate) fn eigh_by<J: Executor, S: Simd, T: Element>(
     same_len("values", n, values.len())?;
     enough(eigh_workspace(n), workspace.len())?;
     finite("a", a.as_ref(), Some(Triangle::Lower))?;
-    let [by, back] = scales(largest(a.as_ref(), true));
+    let [by, back] = scales(largest(s, a.as_ref(), true));
     if by != T::ONE {
         multiply(a.reborrow(), by, true);
     }
@@ -81,10 +102,26 @@ pub(crate) fn eigh_by<J: Executor, S: Simd, T: Element>(
     let (tau, rest) = rest.split_at_mut_checked(n).unwrap_or_default();
     let tau = tau.get_mut(..n.saturating_sub(1)).unwrap_or_default();
     tridiagonal(j, s, a.reborrow(), values, e, tau, rest)?;
-    qr::form(j, s, a.reborrow(), tau, 1, rest)?;
-    iterate(s, values, e, a.reborrow().t(), rest, n.saturating_mul(30))?;
-    sort(s, values, a.reborrow().t())?;
-    orient(a.reborrow().t(), None);
+    if !divides(n) {
+        qr::form(j, s, a.reborrow(), tau, 1, rest)?;
+        ql(s, values, e, a.reborrow().t(), rest)?;
+        sort(s, values, a.reborrow().t())?;
+        orient(s, a.reborrow().t(), None);
+    } else {
+        let (order, rest) = rest.split_at_mut_checked(n).unwrap_or_default();
+        let (q, rest) = rest.split_at_mut_checked(n * n).unwrap_or_default();
+        q.fill(T::ZERO);
+        q.iter_mut().step_by(n + 1).for_each(|x| *x = T::ONE);
+        let mut q = MatMut::packed(q, n, n);
+        let beside = e.get(..n - 1).unwrap_or_default();
+        let floor = divide::floor(s, values, beside);
+        divide::divide(j, s, [values, e], floor, q.reborrow(), order, rest)?;
+        let below = a.as_ref().block([1, 0], [n, n - 1]);
+        qr::apply(j, s, false, below, tau, q.reborrow().block([0, 1], [n, n]).t(), rest)?;
+        sort(s, values, q.reborrow())?;
+        orient(s, q.reborrow(), None);
+        transpose::run(j, s, q.as_ref(), a.reborrow());
+    }
     if by != T::ONE {
         values.iter_mut().for_each(|x| *x = *x * back);
     }
@@ -195,6 +232,18 @@ fn column<S: Simd, T: Element>(
     Ok([d, e, tau])
 }
 
+/// [`iterate`] with as many sweeps as any matrix is known to need.
+pub(super) fn ql<S: Simd, T: Element>(
+    s: S,
+    d: &mut [T],
+    e: &mut [T],
+    v: MatMut<'_, T>,
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    let n = d.len();
+    iterate(s, d, e, v, workspace, n.saturating_mul(30))
+}
+
 /// The tridiagonal matrix made diagonal; the rows of `v` are turned as it is.
 fn iterate<S: Simd, T: Element>(
     s: S,
@@ -238,23 +287,33 @@ fn iterate<S: Simd, T: Element>(
         if rotations.full(high - low) {
             rotations.apply(s, v.reborrow(), buffer);
         }
-        sweep(&mut band, high - low, down, &mut rotations);
+        s.vectorize(
+            #[inline(always)]
+            || sweep(s, &mut band, high - low, down, &mut rotations),
+        );
     }
     rotations.apply(s, v, buffer);
     Ok(())
 }
 
 /// One step of QL with Wilkinson's shift on a block whose last element is `k`.
-fn sweep<T: Element>(band: &mut Band<'_, T>, k: usize, down: bool, rotations: &mut Rotations<'_, T>) {
+#[inline(always)]
+fn sweep<S: Simd, T: Element>(
+    token: S,
+    band: &mut Band<'_, T>,
+    k: usize,
+    down: bool,
+    rotations: &mut Rotations<'_, T>,
+) {
     rotations.begin(band.place(k), !down);
     let g = (band.d(1) - band.d(0)) / (2.0 * band.e(0));
-    let r = libm::copysign(libm::sqrt(g * g + 1.0), g);
+    let r = libm::copysign(sqrt(token, g * g + 1.0), g);
     let mut g = band.d(k) - band.d(0) + band.e(0) / (g + r);
     let (mut c, mut s, mut p, mut r);
     (c, s, p) = (1.0, 1.0, 0.0);
     for i in (0..k).rev() {
         let (f, b) = (s * band.e(i), c * band.e(i));
-        [c, s, r] = rotation(g, f);
+        [c, s, r] = rotation(token, g, f);
         if i + 1 < k {
             band.set_e(i + 1, r);
         }

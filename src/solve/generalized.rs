@@ -87,7 +87,7 @@ pub(crate) fn eigh_generalized_by<J: Executor, S: Simd, T: Element>(
         e => e,
     })?;
     trsm_by(j, s, Side::Left, one, upper, divided, l.t(), a.reborrow(), workspace)?;
-    orient(a.reborrow().t(), None);
+    orient(s, a.reborrow().t(), None);
     contract!(
         eigh_generalized,
         Ok(()),

@@ -33,6 +33,7 @@
 mod balance;
 pub(crate) mod batched;
 pub(crate) mod cholesky;
+pub(crate) mod divide;
 pub(crate) mod eig;
 pub(crate) mod eigh;
 pub(crate) mod generalized;
@@ -44,6 +45,7 @@ pub(crate) mod qr;
 pub(crate) mod refine;
 pub(crate) mod rotations;
 pub(crate) mod schur;
+mod secular;
 pub(crate) mod small;
 pub(crate) mod svd;
 pub(crate) mod update;
@@ -82,15 +84,27 @@ pub use small::{cholesky_fixed, cholesky_solve_fixed, inverse_fixed, lu_fixed, l
 pub use svd::{svd, svd_on, svd_workspace};
 pub use update::{cholesky_update, cholesky_update_on};
 
-use crate::blas::Triangle;
+use crate::alu::Alu;
+use crate::blas::{Triangle, iamax_on};
 use crate::error::Error;
-use crate::lanes::Element;
+use crate::lanes::vector::Vector;
+use crate::lanes::{Element, Simd, put};
+use crate::reduce::norm_linf_on;
 use crate::view::{MatMut, MatRef};
 
 /// `|x|`.
 #[inline(always)]
 fn abs<T: Element>(x: T) -> T {
     if x < T::ZERO { -x } else { x }
+}
+
+/// `√x`: the software of `libm` is many times as slow as an instruction.
+#[inline(always)]
+fn sqrt<S: Simd>(s: S, x: f64) -> f64 {
+    let mut root = [0.0];
+    put(S::F64::splat(s, x).sqrt(), &mut root);
+    let [root] = root;
+    root
 }
 
 /// The power of 2 that brings `most` next to 1, but for no further exponent than `far`.
@@ -113,7 +127,7 @@ fn scales<T: Element>(most: T) -> [T; 2] {
 }
 
 /// The largest magnitude in a matrix, or in its lower triangle.
-fn largest<T: Element>(a: MatRef<'_, T>, lower: bool) -> T {
+fn largest<S: Simd, T: Element>(s: S, a: MatRef<'_, T>, lower: bool) -> T {
     let by_columns = a.col_stride() != 1 && a.row_stride() == 1;
     let m = if by_columns { a.t() } else { a };
     let mut most = T::ZERO;
@@ -125,7 +139,7 @@ fn largest<T: Element>(a: MatRef<'_, T>, lower: bool) -> T {
         };
         let more = |most: T, x: T| if abs(x) > most { abs(x) } else { most };
         most = match m.row_slice(i) {
-            Some(row) => row.get(from..to).unwrap_or_default().iter().fold(most, |most, x| more(most, *x)),
+            Some(row) => more(most, norm_linf_on(s, row.get(from..to).unwrap_or_default())),
             None => (from..to).filter_map(|j| m.get(i, j)).fold(most, more),
         };
     }
@@ -133,14 +147,10 @@ fn largest<T: Element>(a: MatRef<'_, T>, lower: bool) -> T {
 }
 
 /// The first of the largest magnitudes of every row made positive, and zeros without a sign; the rows of `other` with them.
-pub(crate) fn orient<T: Element>(mut rows: MatMut<'_, T>, mut other: Option<MatMut<'_, T>>) {
+pub(crate) fn orient<S: Simd, T: Element>(s: S, mut rows: MatMut<'_, T>, mut other: Option<MatMut<'_, T>>) {
     for i in 0..rows.rows() {
-        let mut most = T::ZERO;
-        for x in (0..rows.cols()).filter_map(|j| rows.get(i, j)) {
-            if abs(x) > abs(most) {
-                most = x;
-            }
-        }
+        let most = rows.as_ref().row(i).and_then(|row| Ok(row.get(iamax_on(s, row)?)));
+        let most = most.ok().flatten().unwrap_or_default();
         let sign = if most < T::ZERO { -T::ONE } else { T::ONE };
         turn(rows.reborrow(), i, sign);
         if let Some(other) = &mut other {
@@ -151,6 +161,10 @@ pub(crate) fn orient<T: Element>(mut rows: MatMut<'_, T>, mut other: Option<MatM
 
 /// Row `i` times 1 or -1.
 fn turn<T: Element>(mut m: MatMut<'_, T>, i: usize, sign: T) {
+    if let Some(row) = m.row_slice_mut(i) {
+        row.iter_mut().for_each(|x| *x = *x * sign + T::ZERO);
+        return;
+    }
     for j in 0..m.cols() {
         if let Some(x) = m.get(i, j) {
             m.set(i, j, x * sign + T::ZERO);

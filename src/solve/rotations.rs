@@ -1,7 +1,7 @@
 //! Plane (Givens) rotations of implicit QR iterations: collected, then applied to the vectors strip by strip, each of which stays
 //! in cache.
 
-use super::abs;
+use super::{abs, sqrt};
 use crate::alu::Alu;
 use crate::blas::transpose;
 use crate::lanes::executor::Serial;
@@ -32,7 +32,8 @@ pub(super) const fn strip(n: usize) -> usize {
 }
 
 /// The rotation `[c s; -s c]` that makes of `(f, g)` `(r, 0)`: `[c, s, r]`.
-pub(super) fn rotation(f: f64, g: f64) -> [f64; 3] {
+#[inline(always)]
+pub(super) fn rotation<S: Simd>(s: S, f: f64, g: f64) -> [f64; 3] {
     if g == 0.0 {
         return [1.0, 0.0, f];
     }
@@ -43,7 +44,7 @@ pub(super) fn rotation(f: f64, g: f64) -> [f64; 3] {
     // Squares of smaller numbers lose digits.
     let by = if most < 1e-140 { super::power(most, 1000) } else { 1.0 };
     let (f, g) = (f * by, g * by);
-    let r = libm::sqrt(f * f + g * g);
+    let r = sqrt(s, f * f + g * g);
     [f / r, g / r, r / by]
 }
 

@@ -112,7 +112,7 @@ fn tall<J: Executor, S: Simd, T: Element>(
     workspace: &mut [T],
 ) -> Result<(), Error> {
     let (m, n) = (a.rows(), a.cols());
-    let [by, back] = scales(largest(a.as_ref(), false));
+    let [by, back] = scales(largest(s, a.as_ref(), false));
     let (e, rest) = workspace.split_at_mut_checked(n).unwrap_or_default();
     let (first, rest) = rest.split_at_mut_checked(n).unwrap_or_default();
     let (left, rest) = rest.split_at_mut_checked(n).unwrap_or_default();
@@ -142,7 +142,7 @@ fn tall<J: Executor, S: Simd, T: Element>(
     if m > n {
         qr::apply(j, s, false, a.as_ref(), first, u.reborrow(), rest)?;
     }
-    orient(u.t(), Some(vt));
+    orient(s, u.t(), Some(vt));
     if by != T::ONE {
         values.iter_mut().for_each(|x| *x = *x * back);
     }
@@ -369,10 +369,13 @@ fn iterate<S: Simd, T: Element>(
         let shift = shift(&band, k, least, n as f64 * tolerance, unit);
         // From the other end the matrix is transposed.
         let turns = if down { [&mut right, &mut left] } else { [&mut left, &mut right] };
-        match shift {
-            Some(shift) => shifted(&mut band, k, shift, turns),
-            None => unshifted(&mut band, k, turns),
-        }
+        s.vectorize(
+            #[inline(always)]
+            || match shift {
+                Some(shift) => shifted(s, &mut band, k, shift, turns),
+                None => unshifted(s, &mut band, k, turns),
+            },
+        );
     }
     left.apply(s, u, buffer);
     right.apply(s, vt, buffer);
@@ -424,7 +427,9 @@ fn shift<T: Element>(band: &Band<'_, T>, k: usize, least: f64, tolerance: f64, u
 }
 
 /// A step of QR with a shift.
-fn shifted<T: Element>(
+#[inline(always)]
+fn shifted<S: Simd, T: Element>(
+    token: S,
     band: &mut Band<'_, T>,
     k: usize,
     shift: f64,
@@ -434,14 +439,14 @@ fn shifted<T: Element>(
     let mut f = (abs(first) - shift) * (libm::copysign(1.0, first) + shift / first);
     let mut g = band.e(0);
     for i in 0..k {
-        let [c, s, r] = rotation(f, g);
+        let [c, s, r] = rotation(token, f, g);
         right.push(c, s);
         if i > 0 {
             band.set_e(i - 1, r);
         }
         let (d, e, next) = (band.d(i), band.e(i), band.d(i + 1));
         let (x, e, next) = (c * d + s * e, c * e - s * d, [s * next, c * next]);
-        let [c, s, r] = rotation(x, next[0]);
+        let [c, s, r] = rotation(token, x, next[0]);
         left.push(c, s);
         band.set_d(i, r);
         f = c * e + s * next[1];
@@ -455,15 +460,21 @@ fn shifted<T: Element>(
 }
 
 /// A step of QR without one, which keeps every singular value to its last digits.
-fn unshifted<T: Element>(band: &mut Band<'_, T>, k: usize, [left, right]: [&mut Rotations<'_, T>; 2]) {
+#[inline(always)]
+fn unshifted<S: Simd, T: Element>(
+    token: S,
+    band: &mut Band<'_, T>,
+    k: usize,
+    [left, right]: [&mut Rotations<'_, T>; 2],
+) {
     let (mut c, mut old) = (1.0, [1.0, 0.0]);
     for i in 0..k {
-        let [cos, sin, r] = rotation(band.d(i) * c, band.e(i));
+        let [cos, sin, r] = rotation(token, band.d(i) * c, band.e(i));
         right.push(cos, sin);
         if i > 0 {
             band.set_e(i - 1, old[1] * r);
         }
-        let [p, q, d] = rotation(old[0] * r, band.d(i + 1) * sin);
+        let [p, q, d] = rotation(token, old[0] * r, band.d(i + 1) * sin);
         left.push(p, q);
         band.set_d(i, d);
         (c, old) = (cos, [p, q]);

@@ -309,7 +309,7 @@ pub(crate) fn lobpcg_by<S: Simd, T: Element>(
     }
     let mut space = Space::new(a, b, k, workspace);
     let steps = iterate(s, largest, &mut space, lu, x, values, (tolerance, sizes, most))?;
-    orient(MatMut::packed(x, k, n), None);
+    orient(s, MatMut::packed(x, k, n), None);
     contract!(
         lobpcg,
         Ok(steps),

@@ -75,7 +75,7 @@ fn oriented(v: &Matrix, at: &str) {
     }
 }
 
-fn accept_eigen<T: Element>(lane: &str, a: &Matrix, v: &[T], values: &[T], at: &str) {
+pub(super) fn accept_eigen<T: Element>(lane: &str, a: &Matrix, v: &[T], values: &[T], at: &str) {
     let n = a.rows;
     assert!(values.windows(2).all(|x| x[0] <= x[1]), "{at}: {values:?}");
     let v = Matrix::of(n, n, v);
