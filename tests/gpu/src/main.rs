@@ -97,7 +97,7 @@ macro_rules! program {
 }
 program! {
     bench "../../../examples/llm/bench.rs"
-    chart "../../../examples/llm/chart.rs"
+    chart "../../../examples/common/chart.rs"
     chat "../../../examples/llm/chat.rs"
     cli "../../../examples/llm/cli.rs"
     config "../../../examples/llm/config.rs"
@@ -106,6 +106,8 @@ program! {
     machine "../../../examples/llm/machine.rs"
     memory "../../../examples/llm/memory.rs"
     model "../../../examples/llm/model.rs"
+    program "../../../examples/common/program.rs"
+    progress "../../../examples/common/progress.rs"
     tokens "../../../examples/llm/tokens.rs"
     train "../../../examples/llm/train.rs"
     vocabulary "../../../examples/llm/vocabulary.rs"
