@@ -1,7 +1,8 @@
 //! The families of ops whose rows stand beside their bodies, and the lists of each: the one place that names them all. The functions of
 //! [`parallel`](crate::parallel), the traits of [`backend`](crate::backend) and the table of [`ops`](crate::ops) are made from it.
 //!
-//! `elements` is a trait over an element type, `typed` one over none, `forms` no trait: functions alone.
+//! `elements` is a trait over an element type, `typed` one over none, `forms` no trait: functions alone. The `cfg` of a feature that
+//! brings all bodies of a family stands behind its name.
 
 /// Calls the macro `$callback` with all families, behind its arguments.
 macro_rules! for_each_family {
@@ -22,6 +23,7 @@ macro_rules! for_each_family {
             ];
             /// Products and transposes of matrices.
             elements Products [
+                crate::blas::gemm::gemm_ops
                 crate::blas::gemm::backward::backward_ops
                 crate::blas::gemv::gemv_ops
                 crate::blas::transpose::transpose_ops
@@ -137,10 +139,24 @@ macro_rules! for_each_family {
                 crate::fixed::filter::filter_ops
                 crate::fixed::softmax::softmax_ops
             ];
-            /// Further functions of these ops, which are no methods.
+            /// Products of integers.
+            typed Integers [
+                crate::blas::gemm::int8::int8_ops
+            ];
+            /// Ops on `f16` and `bf16` (feature `half`): not part of [`Backend`](super::Backend), whose methods no feature changes.
+            typed Halves #[cfg(feature = "half")] [
+                crate::conversions::conversions_ops
+                crate::blas::gemm::typed::half_ops
+                crate::nn::attention::typed::half_ops
+            ];
+            /// What has no method: numbers of one call, ops on a unit of some CPUs, and further functions of ops.
             forms Others [
+                crate::blas::gemm::typed::amx_ops
+                crate::blas::gemm::typed::half_amx_ops
+                crate::blas::rotation::rotation_forms
                 crate::nn::optimisers::optimisers_forms
                 crate::nn::rope::rope_forms
+                crate::solve::batched::batched_forms
                 crate::sparse::bsr::bsr_forms
                 crate::sparse::colors::colors_forms
                 crate::sparse::dia::dia_forms

@@ -8,9 +8,11 @@
 //! ```
 //!
 //! `op_by` is the body, written by hand: its first arguments are an executor and a set of lanes. From the row come `op` and `op_on`
-//! here, and, by the macro `list`, the function of [`parallel`](crate::parallel) and the method of [`backend`](crate::backend). `threads`
-//! says that the body gives parts to other threads, and a text behind it is what the documentation of that form adds; `serial` says that
-//! it runs on the thread that calls it. An op is generic over `T: Element`, over what stands behind its name (`op<B: crate::quant::Block>`),
+//! here, and, by the macro `list`, the function of [`parallel`](crate::parallel), the method of [`backend`](crate::backend) and the entry
+//! of the table [`signatures`](crate::ops::signatures()). `threads` says that the body gives parts to other threads, and a text behind it
+//! is what the documentation of that form adds. `serial` says that it runs on the thread that calls it: its body takes no executor.
+//! `unit` stands for `threads` on a unit that is not lanes, whose token is the first argument: the body takes no lanes, and there is no
+//! `op_on`, for which `none` stands. Where a feature brings the bodies of a list, its `cfg` stands behind the path. An op is generic over `T: Element`, over what stands behind its name (`op<B: crate::quant::Block>`),
 //! or over nothing (`op<>`). An argument is `name: kind type`:
 //!
 //! | kind | on slices | on a backend |
@@ -30,50 +32,77 @@
 
 /// See the module.
 macro_rules! ops {
+    ($d:tt $list:ident in $($path:ident)::+ $(#[$cfg:meta])?; $($row:tt)*) => {
+        $crate::forms::on_slices! { plain [$(#[$cfg])?] $($row)* }
+        $crate::forms::list! { $d $list in $($path)::+ $(#[$cfg])?; $($row)* }
+    };
+}
+
+/// As [`ops`], of ops whose contracts are of all of their operands and of the one result.
+macro_rules! checked_ops {
     ($d:tt $list:ident in $($path:ident)::+; $($row:tt)*) => {
-        $crate::forms::on_slices! { $($row)* }
+        $crate::forms::on_slices! { checked [] $($row)* }
         $crate::forms::list! { $d $list in $($path)::+; $($row)* }
     };
 }
 
 /// The macro `$list`, which calls another macro with the rows, behind its arguments and the path of the bodies.
 macro_rules! list {
-    ($d:tt $list:ident in $($path:ident)::+; $($row:tt)*) => {
-        #[allow(unused_macros, reason = "some lists have a reader with the feature `parallel` alone, some none")]
+    ($d:tt $list:ident in $($path:ident)::+ $(#[$cfg:meta])?; $($row:tt)*) => {
         macro_rules! $list {
             ($d callback:ident $d ($d argument:tt)*) => {
-                $d callback! { $d ($d argument)* [$($path)::+] $($row)* }
+                $d callback! { $d ($d argument)* [$(#[$cfg])? $($path)::+] $($row)* }
             };
         }
-        #[allow(unused_imports, reason = "some lists have a reader with the feature `parallel` alone, some none")]
         pub(crate) use $list;
     };
 }
 
 /// `op` and `op_on` of each row.
 macro_rules! on_slices {
-    ($($(#[$doc:meta])* $how:ident $($note:literal)? $name:ident $(<$($g:ident: $bound:path)?>)?, $on:ident, $by:ident
+    ($entry:ident $cfg:tt $($(#[$doc:meta])* $how:ident $($note:literal)? $name:ident $(<$($g:ident: $bound:path)?>)?, $on:ident, $by:ident
        ($($arg:ident: $kind:ident $ty:ty),* $(,)?) $(-> $ret:ident $(<$of:ty>)?)?;)*) => {
-        $($crate::forms::on_slices! { @ [$(<$($g: $bound)?>)?] $(#[$doc])* $name $on $by ($($arg: $kind $ty),*) $(-> $ret $(<$of>)?)? })*
+        $($crate::forms::on_slices! { @$how $entry $cfg [$(<$($g: $bound)?>)?] $(#[$doc])* $name $on $by ($($arg: $kind $ty),*) $(-> $ret $(<$of>)?)? })*
     };
-    (@ [] $($row:tt)*) => { $crate::forms::on_slices! { @ [<T: $crate::Element>] $($row)* } };
-    (@ [<$($g:ident: $bound:path)?>] $(#[$doc:meta])* $name:ident $on:ident $by:ident
+    (@$how:ident $entry:ident $cfg:tt [] $($row:tt)*) => { $crate::forms::on_slices! { @$how $entry $cfg [<T: $crate::Element>] $($row)* } };
+    (@unit plain [$(#[$cfg:meta])?] [<>] $(#[$doc:meta])* $name:ident $on:ident $by:ident
+       ($($arg:ident: $kind:ident $ty:ty),*) -> $ret:ident $(<$of:ty>)?) => {
+        $(#[$cfg])?
+        $(#[$doc])*
+        #[inline]
+        #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
+        pub fn $name($($arg: $crate::forms::slice!($kind $ty)),*) -> $crate::forms::returned!($ret $(<$of>)?) {
+            $by($crate::lanes::executor::Serial, $($arg),*)
+        }
+    };
+    (@$how:ident $entry:ident [$(#[$cfg:meta])?] [<$($g:ident: $bound:path)?>] $(#[$doc:meta])* $name:ident $on:ident $by:ident
        ($($arg:ident: $kind:ident $ty:ty),*) $(-> $ret:ident $(<$of:ty>)?)?) => {
+        $(#[$cfg])?
         $(#[$doc])*
         #[inline]
         #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
         pub fn $name $(<$g: $bound>)? ($($arg: $crate::forms::slice!($kind $ty)),*) $(-> $crate::forms::returned!($ret $(<$of>)?))? {
             $on($crate::lanes::native(), $($arg),*)
         }
+        $(#[$cfg])?
         #[doc = concat!("[`", stringify!($name), "`](crate::", stringify!($name), "()) on the instruction set of `s`.")]
         #[inline]
         #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
         pub fn $on<S: $crate::lanes::Simd $(, $g: $bound)?>(s: S, $($arg: $crate::forms::slice!($kind $ty)),*)
             $(-> $crate::forms::returned!($ret $(<$of>)?))?
         {
-            $by($crate::lanes::executor::Serial, s, $($arg),*)
+            $crate::forms::entry!($how $entry $name $by s ($($arg),*))
         }
     };
+}
+
+/// The call of a body on this thread, with the contract's check of what it did where that needs the operands alone.
+macro_rules! entry {
+    ($how:ident checked $name:ident $by:ident $s:ident ($($arg:ident),*)) => {
+        $crate::contract::contract!($name, $crate::forms::entry!($how plain $name $by $s ($($arg),*)), of [$($arg),*])
+    };
+    (serial plain $name:ident $by:ident $s:ident ($($arg:ident),*)) => { $by($s, $($arg),*) };
+    (threads plain $name:ident $by:ident $s:ident ($($arg:ident),*)) => { $by($crate::lanes::executor::Serial, $s, $($arg),*) };
 }
 
 /// The type of an argument on slices.
@@ -107,4 +136,4 @@ macro_rules! returned {
     ($t:ident<$of:ty>) => { $t<$of> };
 }
 
-pub(crate) use {list, on_slices, ops, returned, slice};
+pub(crate) use {checked_ops, entry, list, on_slices, ops, returned, slice};

@@ -108,6 +108,7 @@ mod buffer;
 mod capi;
 mod complex;
 pub mod contract;
+mod conversions;
 #[cfg(feature = "half")]
 mod convert;
 pub mod einsum;
@@ -150,7 +151,7 @@ pub use blas::*;
 pub use buffer::Buffer;
 pub use complex::{Complex, c32, c64};
 #[cfg(feature = "half")]
-pub use convert::*;
+pub use conversions::*;
 pub use einsum::*;
 pub use error::{Error, Reached};
 pub use fft::*;

@@ -182,11 +182,8 @@ regular_family! {
     Rows of rows
 }
 
-/// The methods that have no row: that of the product, and one that differs from its op, as devices write a norm to memory.
+/// The method that differs from its op: devices write a norm to memory.
 macro_rules! others {
-    ($mode:ident Products) => {
-        method! { $mode gemm (alpha: T, a: Self::Mat<'_, T>, b: Self::Mat<'_, T>, beta: T, c: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Made<Self> = [gemm_on] (alpha, a, b, beta, c, workspace) }
-    };
     ($mode:ident Layers) => {
         method! { $mode clip_by_norm (max_norm: T, g: Self::Mut<'_, T>, norm: Self::Mut<'_, T>) -> Made<Self> = {clip_to} (max_norm, g, norm) }
     };
@@ -203,10 +200,10 @@ fn clip_to<J: Executor, S: Simd, T: Element>(j: J, s: S, max_norm: T, g: &mut [T
 
 /// The traits of the families, and what implements them.
 macro_rules! families {
-    ($($(#[$doc:meta])* $kind:ident $Trait:ident [$($($list:ident)::+)*];)*) => {
-        $(families! { @$kind $(#[$doc])* $Trait [$($($list)::+)*] })*
+    ($($(#[$doc:meta])* $kind:ident $Trait:ident $(#[$cfg:meta])? [$($($list:ident)::+)*];)*) => {
+        $(families! { @$kind $(#[$doc])* $Trait [$(#[$cfg])?] [$($($list)::+)*] })*
     };
-    (@elements $(#[$doc:meta])* $Trait:ident [$($($list:ident)::+)*]) => {
+    (@elements $(#[$doc:meta])* $Trait:ident [] [$($($list:ident)::+)*]) => {
         $(#[$doc])*
         pub trait $Trait<T: Element>: Memory {
             $($($list)::+! { rows declare })*
@@ -222,10 +219,13 @@ macro_rules! families {
             others! { threads $Trait }
         }
     };
-    (@typed $(#[$doc:meta])* $Trait:ident [$($($list:ident)::+)*]) => {
+    (@typed $(#[$doc:meta])* $Trait:ident [$(#[$cfg:meta])?] [$($($list:ident)::+)*]) => {
+        $(#[$cfg])?
         $(#[$doc])*
         pub trait $Trait: Memory { $($($list)::+! { rows declare })* }
+        $(#[$cfg])?
         impl<S: Simd> $Trait for Cpu<S> { $($($list)::+! { rows cpu })* }
+        $(#[$cfg])?
         #[cfg(feature = "parallel")]
         impl<S: Simd> $Trait for Threads<S> { $($($list)::+! { rows threads })* }
     };
@@ -235,28 +235,16 @@ crate::families::for_each_family! { families }
 
 #[cfg(test)]
 mod tests {
-    /// What has no method in [`Backend`](super::Backend): numbers of one call, and what needs a token or a feature of its own.
-    const NONE: [&str; 5] = ["rotg", "rotmg", "gemm_bf16_amx", "gemm_f32_amx3", "gemm_i8_amx"];
-    const FIXED: [&str; 12] = [
-        "attention_bf16_backward",
-        "gemm",
-        "gemm_e4m3",
-        "attention_bf16",
-        "gemm_i8",
-        "gemm_u8",
-        "gemm_f16",
-        "gemm_bf16",
-        "f16_to_f32",
-        "f32_to_f16",
-        "bf16_to_f32",
-        "f32_to_bf16",
-    ];
+    /// What has no method in [`Backend`](super::Backend): numbers of one call, and what needs a unit's token.
+    const NONE: [&str; 4] = ["rotg", "rotmg", "gemm_bf16_amx", "gemm_f32_amx3"];
+    /// The methods of `others`.
+    const OTHERS: [&str; 1] = ["clip_by_norm"];
 
     #[test]
     fn every_op_is_a_method() {
         for op in crate::ops::OPS {
             let methods = crate::ops::signatures().filter(|s| s.op == op.name && s.family.is_some());
-            let none = NONE.contains(&op.name) || FIXED.contains(&op.name);
+            let none = NONE.contains(&op.name) || OTHERS.contains(&op.name);
             assert_eq!(methods.count() + usize::from(none), 1, "{}", op.name);
         }
     }

@@ -10,7 +10,6 @@ use crate::contract::{Call, Violation, contract, in_parts};
 use crate::error::{Error, not_empty, same_len};
 use crate::forms::ops;
 use crate::lanes::drive::Pair;
-use crate::lanes::executor::Executor;
 use crate::lanes::executor::Serial;
 use crate::lanes::fold::{fold, fold_views, position_by};
 use crate::lanes::{Element, Simd, strided};
@@ -218,8 +217,7 @@ ops! { $ level1_ops in crate::blas::level1;
 }
 
 #[inline]
-pub(crate) fn swap_by<J: Executor, S: Simd, T: Element>(
-    _: J,
+pub(crate) fn swap_by<S: Simd, T: Element>(
     s: S,
     mut x: VecMut<'_, T>,
     mut y: VecMut<'_, T>,
@@ -234,8 +232,7 @@ pub(crate) fn swap_by<J: Executor, S: Simd, T: Element>(
 }
 
 #[inline]
-pub(crate) fn copy_by<J: Executor, S: Simd, T: Element>(
-    _: J,
+pub(crate) fn copy_by<S: Simd, T: Element>(
     s: S,
     x: VecRef<'_, T>,
     mut y: VecMut<'_, T>,
@@ -257,7 +254,7 @@ pub(crate) fn copy_by<J: Executor, S: Simd, T: Element>(
 }
 
 #[inline]
-pub(crate) fn scal_by<J: Executor, S: Simd, T: Element>(_: J, s: S, alpha: T, mut x: VecMut<'_, T>) {
+pub(crate) fn scal_by<S: Simd, T: Element>(s: S, alpha: T, mut x: VecMut<'_, T>) {
     let old = ends(&x.as_ref(), &x.as_ref());
     s.vectorize(
         #[inline(always)]
@@ -272,8 +269,7 @@ pub(crate) fn scal_by<J: Executor, S: Simd, T: Element>(_: J, s: S, alpha: T, mu
 }
 
 #[inline]
-pub(crate) fn axpy_strided_by<J: Executor, S: Simd, T: Element>(
-    _: J,
+pub(crate) fn axpy_strided_by<S: Simd, T: Element>(
     s: S,
     alpha: T,
     x: VecRef<'_, T>,
@@ -290,8 +286,7 @@ pub(crate) fn axpy_strided_by<J: Executor, S: Simd, T: Element>(
 }
 
 #[inline]
-pub(crate) fn dot_strided_by<J: Executor, S: Simd, T: Element>(
-    _: J,
+pub(crate) fn dot_strided_by<S: Simd, T: Element>(
     s: S,
     x: VecRef<'_, T>,
     y: VecRef<'_, T>,
@@ -302,7 +297,7 @@ pub(crate) fn dot_strided_by<J: Executor, S: Simd, T: Element>(
 }
 
 #[inline]
-pub(crate) fn nrm2_by<J: Executor, S: Simd, T: Element>(_: J, s: S, x: VecRef<'_, T>) -> T {
+pub(crate) fn nrm2_by<S: Simd, T: Element>(s: S, x: VecRef<'_, T>) -> T {
     let norm = norm_l2_view(Serial, s, x);
     let checked: Result<(), Error> =
         contract!(nrm2, Ok(()), each | check | each_element([x], |x| check(&Call::new(x, &[norm]))));
@@ -311,7 +306,7 @@ pub(crate) fn nrm2_by<J: Executor, S: Simd, T: Element>(_: J, s: S, x: VecRef<'_
 }
 
 #[inline]
-pub(crate) fn asum_by<J: Executor, S: Simd, T: Element>(_: J, s: S, x: VecRef<'_, T>) -> T {
+pub(crate) fn asum_by<S: Simd, T: Element>(s: S, x: VecRef<'_, T>) -> T {
     let [sum] = fold_views(Serial, s, SumAbs, [x]);
     let checked: Result<(), Error> =
         contract!(asum, Ok(()), each | check | each_element([x], |x| check(&Call::new(x, &[sum]))));
@@ -329,11 +324,7 @@ fn each_element<T: Element, const N: usize>(
 }
 
 #[inline]
-pub(crate) fn iamax_by<J: Executor, S: Simd, T: Element>(
-    _: J,
-    s: S,
-    x: VecRef<'_, T>,
-) -> Result<usize, Error> {
+pub(crate) fn iamax_by<S: Simd, T: Element>(s: S, x: VecRef<'_, T>) -> Result<usize, Error> {
     not_empty("x", x.len())?;
     let best = first_largest(s, x);
     contract!(

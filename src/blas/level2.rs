@@ -12,7 +12,6 @@ use super::symv as fused;
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, same_len};
 use crate::forms::ops;
-use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::pointwise::Axpy;
 use crate::view::{MatMut, MatRef, VecMut, VecRef};
@@ -169,8 +168,7 @@ ops! { $ level2_ops in crate::blas::level2;
     serial symv, symv_on, symv_by (alpha: by T, triangle: by Triangle, a: mat T, x: vec T, beta: by T, y: vec_inout T) -> Result<()>;
 }
 
-pub(crate) fn ger_by<J: Executor, S: Simd, T: Element>(
-    _: J,
+pub(crate) fn ger_by<S: Simd, T: Element>(
     s: S,
     alpha: T,
     x: VecRef<'_, T>,
@@ -240,8 +238,7 @@ fn update2<S: Simd, T: Element>(
     }
 }
 
-pub(crate) fn syr_by<J: Executor, S: Simd, T: Element>(
-    _: J,
+pub(crate) fn syr_by<S: Simd, T: Element>(
     s: S,
     alpha: T,
     x: VecRef<'_, T>,
@@ -257,8 +254,7 @@ pub(crate) fn syr_by<J: Executor, S: Simd, T: Element>(
     contract!(syr, Ok(()), each | check | in_triangle(alpha, [x, x], triangle, a.as_ref(), check))
 }
 
-pub(crate) fn syr2_by<J: Executor, S: Simd, T: Element>(
-    _: J,
+pub(crate) fn syr2_by<S: Simd, T: Element>(
     s: S,
     alpha: T,
     x: VecRef<'_, T>,
@@ -297,8 +293,7 @@ fn in_triangle<T: Element>(
 }
 
 #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
-pub(crate) fn symv_by<J: Executor, S: Simd, T: Element>(
-    _: J,
+pub(crate) fn symv_by<S: Simd, T: Element>(
     s: S,
     alpha: T,
     triangle: Triangle,

@@ -6,9 +6,8 @@ use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
 use crate::forms::ops;
 use crate::lanes::drive::Pair;
-use crate::lanes::executor::Executor;
 use crate::lanes::fold::magnitude;
-use crate::lanes::{Element, Simd, native, strided};
+use crate::lanes::{Element, Simd, strided};
 use crate::reduce::{is_nan, square_root};
 use crate::view::VecMut;
 
@@ -66,8 +65,7 @@ ops! { $ rotation_ops in crate::blas::rotation;
 }
 
 #[inline]
-pub(crate) fn rot_by<J: Executor, S: Simd, T: Element>(
-    _: J,
+pub(crate) fn rot_by<S: Simd, T: Element>(
     token: S,
     mut x: VecMut<'_, T>,
     mut y: VecMut<'_, T>,
@@ -106,33 +104,54 @@ fn safe<T: Element>() -> [T; 2] {
     if T::SIGNIFICAND == 23 { [power(-126), power(127)] } else { [power(-1022), power(1023)] }
 }
 
-/// The plane rotation with `c·a + s·b = r`, `c·b − s·a = 0`.
-///
-/// Shapes and units: two values of one unit; `r` in that unit, `c` and `s` without. Neither overflows nor underflows on
-/// the way: `r` is infinite only where `√(a² + b²)` is past the largest value. A handful of roundings each, the same
-/// bits on every instruction set.
-///
-/// NaN and ±0: `r` is NaN when `a` or `b` is. `b = ±0` gives `r = a, c = 1, s = 0`, else `a = ±0` gives `r = b, c = 0,
-/// s = 1`. An infinity gives an infinite `r` and NaN in what it divides.
-///
-/// Errors: none. Scratch: none.
-///
-/// ```
-/// let g = fulmen::rotg(3.0f32, 4.0);
-/// assert_eq!((g.r, g.c, g.s), (5.0, 0.6, 0.8));
-/// assert_eq!(fulmen::rotg(3e30f32, -4e30).r, -5e30);
-/// ```
-///
-/// Source: Anderson, *Algorithm 978: Safe Scaling in the Level 1 BLAS* (2017), as `xROTG` since LAPACK 3.10. Contract:
-/// `contracts/rotg-v1.yaml`.
-#[inline]
-pub fn rotg<T: Element>(a: T, b: T) -> Givens<T> {
-    rotg_on(native(), a, b)
+ops! { $ rotation_forms in crate::blas::rotation;
+    /// The plane rotation with `c·a + s·b = r`, `c·b − s·a = 0`.
+    ///
+    /// Shapes and units: two values of one unit; `r` in that unit, `c` and `s` without. Neither overflows nor underflows on
+    /// the way: `r` is infinite only where `√(a² + b²)` is past the largest value. A handful of roundings each, the same
+    /// bits on every instruction set.
+    ///
+    /// NaN and ±0: `r` is NaN when `a` or `b` is. `b = ±0` gives `r = a, c = 1, s = 0`, else `a = ±0` gives `r = b, c = 0,
+    /// s = 1`. An infinity gives an infinite `r` and NaN in what it divides.
+    ///
+    /// Errors: none. Scratch: none.
+    ///
+    /// ```
+    /// let g = fulmen::rotg(3.0f32, 4.0);
+    /// assert_eq!((g.r, g.c, g.s), (5.0, 0.6, 0.8));
+    /// assert_eq!(fulmen::rotg(3e30f32, -4e30).r, -5e30);
+    /// ```
+    ///
+    /// Source: Anderson, *Algorithm 978: Safe Scaling in the Level 1 BLAS* (2017), as `xROTG` since LAPACK 3.10. Contract:
+    /// `contracts/rotg-v1.yaml`.
+    serial rotg, rotg_on, rotg_by (a: by T, b: by T) -> Givens<T>;
+
+    /// The modified rotation `H` that takes the vector `(√d1·x1, √d2·y1)` to one whose second component is 0, without square
+    /// roots: the new weights `d1`, `d2` and component `x1` stand for `(√d1·x1, 0)`.
+    ///
+    /// Shapes and units: weights and components; `d1 ≥ 0`. The weights are kept within 2^-24 … 2^24 by factors of 4096 that
+    /// go into `H`.
+    ///
+    /// NaN and ±0: `d1 < 0` gives zeros throughout. `d2·y1 = ±0` gives the identity. NaN elsewhere spreads; weights that are
+    /// not finite are not scaled.
+    ///
+    /// Errors: none. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::RotM;
+    /// let g = fulmen::rotmg(1.0f32, 1.0, 4.0, 2.0);
+    /// assert_eq!(g.h, RotM::UnitDiagonal { h21: -0.5, h12: 0.5 });
+    /// assert_eq!((g.d1, g.d2, g.x1), (0.8, 0.8, 5.0));
+    /// ```
+    ///
+    /// Source: BLAS level 1, `xROTMG`; Hopkins, *Restructuring the BLAS Level 1 Routine for Computing the Modified Givens
+    /// Transformation* (1997). A weight that takes more than one factor keeps what `H` held before. Contract:
+    /// `contracts/rotmg-v1.yaml`.
+    serial rotmg, rotmg_on, rotmg_by (d1: by T, d2: by T, x1: by T, y1: by T) -> ModifiedGivens<T>;
 }
 
-/// [`rotg`] on the instruction set of `token`, which two numbers don't need: there for uniformity.
 #[inline]
-pub fn rotg_on<S: Simd, T: Element>(_: S, a: T, b: T) -> Givens<T> {
+pub(crate) fn rotg_by<S: Simd, T: Element>(_: S, a: T, b: T) -> Givens<T> {
     let g = givens(a, b);
     let checked: Result<(), Error> =
         contract!(rotg, Ok(()), each | check | check(&Call::new(&[&[a], &[b]], &[g.r])));
@@ -278,8 +297,7 @@ impl<T: Number> Pair<T> for UnitAntidiagonal<T> {
 }
 
 #[inline]
-pub(crate) fn rotm_by<J: Executor, S: Simd, T: Element>(
-    _: J,
+pub(crate) fn rotm_by<S: Simd, T: Element>(
     s: S,
     mut x: VecMut<'_, T>,
     mut y: VecMut<'_, T>,
@@ -321,35 +339,8 @@ pub struct ModifiedGivens<T> {
     pub h: RotM<T>,
 }
 
-/// The modified rotation `H` that takes the vector `(√d1·x1, √d2·y1)` to one whose second component is 0, without square
-/// roots: the new weights `d1`, `d2` and component `x1` stand for `(√d1·x1, 0)`.
-///
-/// Shapes and units: weights and components; `d1 ≥ 0`. The weights are kept within 2^-24 … 2^24 by factors of 4096 that
-/// go into `H`.
-///
-/// NaN and ±0: `d1 < 0` gives zeros throughout. `d2·y1 = ±0` gives the identity. NaN elsewhere spreads; weights that are
-/// not finite are not scaled.
-///
-/// Errors: none. Scratch: none.
-///
-/// ```
-/// use fulmen::RotM;
-/// let g = fulmen::rotmg(1.0f32, 1.0, 4.0, 2.0);
-/// assert_eq!(g.h, RotM::UnitDiagonal { h21: -0.5, h12: 0.5 });
-/// assert_eq!((g.d1, g.d2, g.x1), (0.8, 0.8, 5.0));
-/// ```
-///
-/// Source: BLAS level 1, `xROTMG`; Hopkins, *Restructuring the BLAS Level 1 Routine for Computing the Modified Givens
-/// Transformation* (1997). A weight that takes more than one factor keeps what `H` held before. Contract:
-/// `contracts/rotmg-v1.yaml`.
 #[inline]
-pub fn rotmg<T: Element>(d1: T, d2: T, x1: T, y1: T) -> ModifiedGivens<T> {
-    rotmg_on(native(), d1, d2, x1, y1)
-}
-
-/// [`rotmg`] on the instruction set of `token`, which four numbers don't need: there for uniformity.
-#[inline]
-pub fn rotmg_on<S: Simd, T: Element>(_: S, d1: T, d2: T, x1: T, y1: T) -> ModifiedGivens<T> {
+pub(crate) fn rotmg_by<S: Simd, T: Element>(_: S, d1: T, d2: T, x1: T, y1: T) -> ModifiedGivens<T> {
     let g = modified(d1, d2, x1, y1);
     let checked: Result<(), Error> = contract!(
         rotmg,

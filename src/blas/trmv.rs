@@ -9,7 +9,6 @@ use super::{Diagonal, Triangle, gemv, row};
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, same_len};
 use crate::forms::ops;
-use crate::lanes::executor::Executor;
 use crate::lanes::vector::Vector;
 use crate::lanes::{COMPACT, Element, Simd};
 use crate::view::{MatRef, VecMut, VecRef};
@@ -63,8 +62,7 @@ ops! { $ trmv_ops in crate::blas::trmv;
     serial trsv, trsv_on, trsv_by (triangle: by Triangle, diagonal: by Diagonal, a: mat T, x: vec_inout T) -> Result<()>;
 }
 
-pub(crate) fn trmv_by<J: Executor, S: Simd, T: Element>(
-    _: J,
+pub(crate) fn trmv_by<S: Simd, T: Element>(
     s: S,
     triangle: Triangle,
     diagonal: Diagonal,
@@ -83,8 +81,7 @@ pub(crate) fn trmv_by<J: Executor, S: Simd, T: Element>(
     contract!(trmv, Ok(()), each | check | triangular(triangle, diagonal, a, x.as_ref(), check))
 }
 
-pub(crate) fn trsv_by<J: Executor, S: Simd, T: Element>(
-    _: J,
+pub(crate) fn trsv_by<S: Simd, T: Element>(
     s: S,
     triangle: Triangle,
     diagonal: Diagonal,

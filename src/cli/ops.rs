@@ -38,7 +38,7 @@ fn list_of<T>(items: &[T], f: impl Fn(&T) -> String) -> String {
 /// The text of a type without the spaces that the compiler may leave between its words.
 fn plain(text: &str) -> String {
     let mut out = String::new();
-    let mut rest = text.chars().peekable();
+    let mut rest = text.trim_start_matches("::").chars().peekable();
     while let Some(c) = rest.next() {
         let before = out.ends_with(['<', '&', '(', '[']) || out.ends_with("::");
         let after = rest.peek().is_none_or(|next| "<>:;,)]".contains(*next));

@@ -5,7 +5,6 @@ use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
 use crate::forms::ops;
 use crate::lanes::drive::{Update, update};
-use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::signal::{Signal, check_fir, shift_history};
 use crate::slices::split;
@@ -96,8 +95,7 @@ impl<T: Number, const N: usize> Update<T, N, 1> for Taps<T, N> {
     }
 }
 
-pub(crate) fn fir_by<J: Executor, S: Simd, T: Element>(
-    _: J,
+pub(crate) fn fir_by<S: Simd, T: Element>(
     s: S,
     taps: &[T],
     decimation: usize,
@@ -183,8 +181,7 @@ fn apart<T: Element>(taps: &[T], decimation: usize, signal: &Signal<'_, T>, out:
     }
 }
 
-pub(crate) fn biquad_by<J: Executor, S: Simd, T: Element>(
-    _: J,
+pub(crate) fn biquad_by<S: Simd, T: Element>(
     _: S,
     sections: &[Biquad<T>],
     state: &mut [T],

@@ -4,7 +4,6 @@ use super::{Fixed, Table};
 use crate::error::{Error, same_len};
 use crate::forms::ops;
 use crate::lanes::Simd;
-use crate::lanes::executor::Executor;
 
 /// `f` of each element.
 #[inline(always)]
@@ -85,19 +84,13 @@ ops! { $ activation_ops in crate::fixed::activation;
     serial fixed_tanh<T: crate::fixed::Fixed>, fixed_tanh_on, fixed_tanh_by (x: in T, int_bits: by u32, out: out T) -> Result<()>;
 }
 
-pub(crate) fn fixed_relu_by<J: Executor, S: Simd, T: Fixed>(
-    _: J,
-    s: S,
-    x: &[T],
-    out: &mut [T],
-) -> Result<(), Error> {
+pub(crate) fn fixed_relu_by<S: Simd, T: Fixed>(s: S, x: &[T], out: &mut [T]) -> Result<(), Error> {
     each(s, x, out, |x| x.max(T::default()))
 }
 
 macro_rules! tabled {
     ($by:ident $Table:ident) => {
-        pub(crate) fn $by<J: Executor, S: Simd, T: Fixed>(
-            _: J,
+        pub(crate) fn $by<S: Simd, T: Fixed>(
             s: S,
             x: &[T],
             int_bits: u32,

@@ -4,7 +4,6 @@ use super::Fixed;
 use crate::error::{Error, same_len};
 use crate::forms::ops;
 use crate::lanes::Simd;
-use crate::lanes::executor::Executor;
 use crate::lanes::executor::Serial;
 use crate::parts::{Count, Write, each_row};
 
@@ -54,12 +53,7 @@ ops! { $ dot_ops in crate::fixed::dot;
 }
 
 #[inline]
-pub(crate) fn fixed_dot_by<J: Executor, S: Simd, T: Fixed>(
-    _: J,
-    s: S,
-    a: &[T],
-    b: &[T],
-) -> Result<T::Sum, Error> {
+pub(crate) fn fixed_dot_by<S: Simd, T: Fixed>(s: S, a: &[T], b: &[T]) -> Result<T::Sum, Error> {
     same_len("b", a.len(), b.len())?;
     Ok(T::sum(s.vectorize(
         #[inline(always)]
@@ -69,8 +63,7 @@ pub(crate) fn fixed_dot_by<J: Executor, S: Simd, T: Fixed>(
 
 #[inline]
 #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
-pub(crate) fn fixed_gemv_by<J: Executor, S: Simd, T: Fixed>(
-    _: J,
+pub(crate) fn fixed_gemv_by<S: Simd, T: Fixed>(
     s: S,
     weights: &[T],
     x: &[T],

@@ -6,7 +6,6 @@ use crate::Biquad;
 use crate::alu::Alu;
 use crate::error::{Error, same_len};
 use crate::forms::ops;
-use crate::lanes::executor::Executor;
 use crate::lanes::vector::Vector;
 use crate::lanes::{Simd, put, register};
 use crate::signal::{Signal, check_fir, shift_history};
@@ -83,8 +82,7 @@ ops! { $ filter_ops in crate::fixed::filter;
         (sections: host_in Biquad<T>, shift: by u32, state: inout T, x: in T, out: out T) -> Result<()>;
 }
 
-pub(crate) fn fixed_fir_by<J: Executor, S: Simd, T: Fixed>(
-    _: J,
+pub(crate) fn fixed_fir_by<S: Simd, T: Fixed>(
     s: S,
     taps: &[T],
     decimation: usize,
@@ -250,8 +248,7 @@ fn apart<T: Fixed>(taps: &[T], decimation: usize, signal: &Signal<'_, T>, from: 
     }
 }
 
-pub(crate) fn fixed_biquad_by<J: Executor, S: Simd, T: Fixed>(
-    _: J,
+pub(crate) fn fixed_biquad_by<S: Simd, T: Fixed>(
     s: S,
     sections: &[Biquad<T>],
     shift: u32,

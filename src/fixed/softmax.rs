@@ -4,7 +4,6 @@ use super::Fixed;
 use crate::error::{Error, same_len};
 use crate::forms::ops;
 use crate::lanes::Simd;
-use crate::lanes::executor::Executor;
 use crate::parts::count;
 
 ops! { $ softmax_ops in crate::fixed::softmax;
@@ -36,8 +35,7 @@ ops! { $ softmax_ops in crate::fixed::softmax;
     serial fixed_softmax<T: crate::fixed::Fixed>, fixed_softmax_on, fixed_softmax_by (x: in T, cols: by usize, out: out T) -> Result<()>;
 }
 
-pub(crate) fn fixed_softmax_by<J: Executor, S: Simd, T: Fixed>(
-    _: J,
+pub(crate) fn fixed_softmax_by<S: Simd, T: Fixed>(
     s: S,
     x: &[T],
     cols: usize,

@@ -167,8 +167,7 @@ fn into_rows<S: Simd, T: Element>(
 }
 
 #[inline]
-pub(crate) fn scatter_by<J: Executor, S: Simd, T: Element>(
-    _: J,
+pub(crate) fn scatter_by<S: Simd, T: Element>(
     s: S,
     x: &[T],
     cols: usize,
@@ -187,8 +186,7 @@ pub(crate) fn scatter_by<J: Executor, S: Simd, T: Element>(
 }
 
 #[inline]
-pub(crate) fn scatter_add_by<J: Executor, S: Simd, T: Element>(
-    _: J,
+pub(crate) fn scatter_add_by<S: Simd, T: Element>(
     s: S,
     x: &[T],
     cols: usize,

@@ -3,7 +3,6 @@
 use crate::contract::{Call, contract};
 use crate::error::{Error, not_empty, same_len};
 use crate::forms::ops;
-use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd, from_fn};
 
 ops! { $ integers_ops in crate::nn::integers;
@@ -95,8 +94,7 @@ fn affine<S: Simd, T: Element, I: Copy + Into<f64>>(
 macro_rules! checked {
     ($op:ident, $by:ident, $I:ty) => {
         #[inline]
-        pub(crate) fn $by<J: Executor, S: Simd, T: Element>(
-            _: J,
+        pub(crate) fn $by<S: Simd, T: Element>(
             s: S,
             x: &[$I],
             scale: &[T],

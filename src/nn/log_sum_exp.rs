@@ -2,12 +2,13 @@
 
 use super::softmax::{PeakAndSum, shift};
 use crate::alu::{Alu, Number};
+use crate::forms::checked_ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::fold::to_scalar;
 use crate::lanes::streams::{Slices, Streams};
 use crate::lanes::{Element, Simd};
 use crate::pointwise::Maximum;
-use crate::reduce::{Exact, reductions};
+use crate::reduce::Exact;
 
 /// `ln Σ e^x` of a stream.
 #[inline(always)]
@@ -20,7 +21,7 @@ pub(crate) fn log_sum_exp<T: Number, R: Streams<T, 1>>(x: &R) -> R::V {
     R::V::select(infinite, top, shift(peak) + sum.ln())
 }
 
-reductions! { $ log_sum_exp_ops in crate::nn::log_sum_exp;
+checked_ops! { $ log_sum_exp_ops in crate::nn::log_sum_exp;
     /// `ln Σ e^x[i]`, found as `m + ln Σ e^(x[i] − m)`, `m` the largest element.
     ///
     /// Shapes and units: one value; of nothing it is -inf, the logarithm of 0. Error: `γ_d (|m| + ln n + 1)`, `d` as in

@@ -243,17 +243,16 @@ fn by_power<T: Element>(p: T, mut f: impl FnMut(T)) {
 
 /// A power of two that no square overflows or underflows with, and the sums of a row of `[x, γ, dy]` times it.
 #[inline(always)]
-fn rms_sums<J: Executor, S: Simd, T: Element>(j: J, s: S, row: [&[T]; 3], eps: T) -> (T, [T; 2]) {
-    let sums = fold_by(j, s, SquaresAndAlong(T::ONE), row);
+fn rms_sums<S: Simd, T: Element>(s: S, row: [&[T]; 3], eps: T) -> (T, [T; 2]) {
+    let sums = fold_by(Serial, s, SquaresAndAlong(T::ONE), row);
     let p = to_scalar(rescue(scalar(sums[0] + eps)));
-    if p == T::ONE { (p, sums) } else { (p, fold_by(j, s, SquaresAndAlong(p), row)) }
+    if p == T::ONE { (p, sums) } else { (p, fold_by(Serial, s, SquaresAndAlong(p), row)) }
 }
 
 /// The gradients of RMS norm: `ADDS` to what `dx` holds.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
-fn rms_slopes<J: Executor, S: Simd, T: Element, const ADDS: bool>(
-    j: J,
+fn rms_slopes<S: Simd, T: Element, const ADDS: bool>(
     s: S,
     x: &[T],
     gamma: &[T],
@@ -271,7 +270,7 @@ fn rms_slopes<J: Executor, S: Simd, T: Element, const ADDS: bool>(
         || {
             // Those of one row ahead, where bytes do not matter: what is made of sums is not waited for.
             let sums = |x: &[T], dy: &[T]| match (x.get(..cols), dy.get(..cols)) {
-                (Some(x), Some(dy)) => rms_sums(j, s, [x, gamma, dy], eps),
+                (Some(x), Some(dy)) => rms_sums(s, [x, gamma, dy], eps),
                 _ => (T::ONE, [T::ZERO; 2]),
             };
             let mut next = if COMPACT { (T::ONE, [T::ZERO; 2]) } else { sums(x, dy) };
@@ -287,11 +286,17 @@ fn rms_slopes<J: Executor, S: Simd, T: Element, const ADDS: bool>(
                         let scale = to_scalar(inverse_root(scalar(squares / n), scalar(eps), scalar(p)));
                         let body = RmsGradient { scale: scale * p, p, along: along / n * scale * scale };
                         if ADDS {
-                            InOut::in_place(&mut *dx.0).map4(j, s, Added(body), [x.0, gamma, dy.0]);
+                            InOut::in_place(&mut *dx.0).map4(Serial, s, Added(body), [x.0, gamma, dy.0]);
                         } else {
-                            InOut::new(x.0, &mut *dx.0).map3(j, s, body, gamma, dy.0);
+                            InOut::new(x.0, &mut *dx.0).map3(Serial, s, body, gamma, dy.0);
                         }
-                        InOut::in_place(&mut *dgamma).map3(j, s, AddScaled(TimesTwice(p, scale)), dy.0, x.0);
+                        InOut::in_place(&mut *dgamma).map3(
+                            Serial,
+                            s,
+                            AddScaled(TimesTwice(p, scale)),
+                            dy.0,
+                            x.0,
+                        );
                     },
                 );
                 parts = rest;
@@ -303,8 +308,7 @@ fn rms_slopes<J: Executor, S: Simd, T: Element, const ADDS: bool>(
 
 #[inline]
 #[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
-pub(crate) fn rms_norm_backward_by<J: Executor, S: Simd, T: Element>(
-    j: J,
+pub(crate) fn rms_norm_backward_by<S: Simd, T: Element>(
     s: S,
     x: &[T],
     gamma: &[T],
@@ -313,14 +317,13 @@ pub(crate) fn rms_norm_backward_by<J: Executor, S: Simd, T: Element>(
     dx: &mut [T],
     dgamma: &mut [T],
 ) -> Result<(), Error> {
-    rms_slopes::<J, S, T, false>(j, s, x, gamma, dy, eps, dx, dgamma)?;
+    rms_slopes::<S, T, false>(s, x, gamma, dy, eps, dx, dgamma)?;
     contract!(rms_norm_backward, Ok(()), each | check | slopes_hold([x, gamma, dy, dx], check))
 }
 
 #[inline]
 #[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
-pub(crate) fn rms_norm_residual_backward_by<J: Executor, S: Simd, T: Element>(
-    j: J,
+pub(crate) fn rms_norm_residual_backward_by<S: Simd, T: Element>(
     s: S,
     x: &[T],
     gamma: &[T],
@@ -329,14 +332,13 @@ pub(crate) fn rms_norm_residual_backward_by<J: Executor, S: Simd, T: Element>(
     dx: &mut [T],
     dgamma: &mut [T],
 ) -> Result<(), Error> {
-    rms_slopes::<J, S, T, true>(j, s, x, gamma, dy, eps, dx, dgamma)?;
+    rms_slopes::<S, T, true>(s, x, gamma, dy, eps, dx, dgamma)?;
     contract!(rms_norm_residual_backward, Ok(()), each | check | slopes_hold([x, gamma, dy, dx], check))
 }
 
 #[inline]
 #[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
-pub(crate) fn layer_norm_backward_by<J: Executor, S: Simd, T: Element>(
-    j: J,
+pub(crate) fn layer_norm_backward_by<S: Simd, T: Element>(
     s: S,
     x: &[T],
     gamma: &[T],
@@ -356,7 +358,7 @@ pub(crate) fn layer_norm_backward_by<J: Executor, S: Simd, T: Element>(
         || {
             while parts.rows() > 0 {
                 let ((x, dy, dx), rest) = parts.split(1);
-                let m = centred(&Slices(j, s, [x.0]), scalar(eps));
+                let m = centred(&Slices(Serial, s, [x.0]), scalar(eps));
                 by_power(
                     to_scalar(m.p),
                     #[inline(always)]
@@ -365,15 +367,15 @@ pub(crate) fn layer_norm_backward_by<J: Executor, S: Simd, T: Element>(
                         let unit = Standard::new(m, inverse_root(m.variance, scalar(eps), m.p), to_scalar);
                         let Standard { minus, scale, .. } = unit;
                         let lo = to_scalar(m.lo);
-                        let [sum, along] = fold_by(j, s, SumAndAlong(p, minus), [x.0, gamma, dy.0]);
+                        let [sum, along] = fold_by(Serial, s, SumAndAlong(p, minus), [x.0, gamma, dy.0]);
                         let along = (along - lo * sum) / n * scale * scale;
                         // The low part of the mean is the same for all elements.
                         let shift = sum / n - lo * along;
                         let body = Gradient { scale: scale * p, p, minus, shift, along };
                         // First what waits for none of these numbers.
-                        drive::zip_in_place(j, s, Add, dbeta, dy.0);
-                        InOut::in_place(&mut *dgamma).map3(j, s, AddScaled(unit), dy.0, x.0);
-                        InOut::new(x.0, &mut *dx.0).map3(j, s, body, gamma, dy.0);
+                        drive::zip_in_place(Serial, s, Add, dbeta, dy.0);
+                        InOut::in_place(&mut *dgamma).map3(Serial, s, AddScaled(unit), dy.0, x.0);
+                        InOut::new(x.0, &mut *dx.0).map3(Serial, s, body, gamma, dy.0);
                     },
                 );
                 parts = rest;

@@ -236,8 +236,7 @@ ops! { $ rope_forms in crate::nn::rope;
 }
 
 #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
-pub(crate) fn rope_view_by<J: Executor, S: Simd, T: Element>(
-    _: J,
+pub(crate) fn rope_view_by<S: Simd, T: Element>(
     s: S,
     mut x: MatMut<'_, T>,
     dim: usize,

@@ -5,7 +5,7 @@ use crate::alu::{Alu, Body, Number, Real};
 use crate::contract::contract;
 use crate::error::{Error, enough, not_empty};
 use crate::forms::ops;
-use crate::lanes::executor::{Executor, Serial};
+use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd, drive};
 use crate::reduce::top_k_by;
 
@@ -76,8 +76,7 @@ pub const fn sample_workspace(n: usize, top_k: usize) -> usize {
 }
 
 #[inline]
-pub(crate) fn sample_by<J: Executor, S: Simd, T: Element>(
-    j: J,
+pub(crate) fn sample_by<S: Simd, T: Element>(
     s: S,
     logits: &[T],
     with: Sampling<T>,
@@ -85,11 +84,10 @@ pub(crate) fn sample_by<J: Executor, S: Simd, T: Element>(
     values: &mut [T],
     indices: &mut [usize],
 ) -> Result<usize, Error> {
-    contract!(sample, choose(j, s, logits, with, uniform, values, indices), of[logits])
+    contract!(sample, choose(s, logits, with, uniform, values, indices), of[logits])
 }
 
-fn choose<J: Executor, S: Simd, T: Element>(
-    j: J,
+fn choose<S: Simd, T: Element>(
     s: S,
     logits: &[T],
     with: Sampling<T>,
@@ -114,7 +112,7 @@ fn choose<J: Executor, S: Simd, T: Element>(
     let (Some(values), Some(indices)) = (values.get_mut(..k), indices.get_mut(..k)) else {
         return Err(Error::Empty { arg: "logits" });
     };
-    let found = top_k_by(Serial, s, logits, k, values, indices);
+    let found = top_k_by(s, logits, k, values, indices);
     found.map_err(|e| if matches!(e, Error::Nan { .. }) { Error::Nan { arg: "logits" } } else { e })?;
     let (peak, first) = (values.first().copied().unwrap_or_default(), indices.first().copied());
     if peak == T::INFINITY || peak == -T::INFINITY {
@@ -126,7 +124,7 @@ fn choose<J: Executor, S: Simd, T: Element>(
     }
     s.vectorize(
         #[inline(always)]
-        || drive::map_in_place(j, s, Tempered(peak, temperature), values),
+        || drive::map_in_place(Serial, s, Tempered(peak, temperature), values),
     );
     let sum = |x: &[T]| x.iter().fold(T::ZERO, |sum, x| sum + *x);
     let wanted = sum(values) * top_p;

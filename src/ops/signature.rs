@@ -105,6 +105,7 @@ macro_rules! signature {
     (@result [$ret:ident $of:ty]) => { concat!(stringify!($ret), "<", stringify!($of), ">") };
     (@threads serial) => { false };
     (@threads threads) => { true };
+    (@threads unit) => { true };
 }
 
 /// The entries of a list of rows; see `src/forms.rs`.
@@ -123,7 +124,7 @@ macro_rules! signatures {
 
 /// The lists of all families.
 macro_rules! families {
-    ($($(#[$doc:meta])* $kind:ident $Trait:ident [$($($list:ident)::+)*];)*) => {
+    ($($(#[$doc:meta])* $kind:ident $Trait:ident $(#[$cfg:meta])? [$($($list:ident)::+)*];)*) => {
         const OWN: &[&[Signature]] = &[$($(families!(@$kind $Trait $($list)::+)),*),*];
     };
     (@forms $Trait:ident $($list:ident)::+) => { $($list)::+! { signatures [] } };

@@ -15,8 +15,6 @@
 //! [`top_k`](crate::top_k()) and [`bottom_k`](crate::bottom_k()) keep one heap in the caller's slices, so it has no parallel form. Pooling takes whole
 //! volumes to threads (or planes, or lines), so a single one is on one.
 
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod amx;
 mod gemm;
 mod ops;
 mod pointwise;
@@ -24,8 +22,6 @@ mod reduce;
 mod rows;
 mod workspace;
 
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-pub use amx::*;
 pub use gemm::*;
 pub use ops::*;
 pub use pointwise::*;

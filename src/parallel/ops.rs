@@ -13,8 +13,23 @@ macro_rules! on_threads {
     };
     (@serial $($row:tt)*) => {};
     (@threads $path:tt $note:tt [] $($row:tt)*) => { on_threads! { @threads $path $note [<T: Element>] $($row)* } };
-    (@threads [$($path:ident)::+] [$($note:literal)?] [<$($g:ident: $bound:path)?>] $name:ident $on:ident $by:ident ($($arg:ident: $kind:ident $ty:ty),*)
+    (@unit [$(#[$cfg:meta])? $($path:ident)::+] [$($note:literal)?] [<>] $name:ident $on:ident $by:ident ($($arg:ident: $kind:ident $ty:ty),*)
+       -> $ret:ident $(<$of:ty>)?) => {
+        $(#[$cfg])?
+        #[doc = concat!("[`", stringify!($name), "`](crate::", stringify!($name), "()) on rayon's threads, same bits.")]
+        $(
+            #[doc = ""]
+            #[doc = $note]
+        )?
+        #[inline]
+        #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
+        pub fn $name($($arg: slice!($kind $ty)),*) -> returned!($ret $(<$of>)?) {
+            $($path)::+::$by(Threads, $($arg),*)
+        }
+    };
+    (@threads [$(#[$cfg:meta])? $($path:ident)::+] [$($note:literal)?] [<$($g:ident: $bound:path)?>] $name:ident $on:ident $by:ident ($($arg:ident: $kind:ident $ty:ty),*)
        $(-> $ret:ident $(<$of:ty>)?)?) => {
+        $(#[$cfg])?
         #[doc = concat!("[`", stringify!($name), "`](crate::", stringify!($name), "()) on rayon's threads, same bits.")]
         $(
             #[doc = ""]
@@ -25,6 +40,7 @@ macro_rules! on_threads {
         pub fn $name $(<$g: $bound>)? ($($arg: slice!($kind $ty)),*) $(-> returned!($ret $(<$of>)?))? {
             $($path)::+::$by(Threads, native(), $($arg),*)
         }
+        $(#[$cfg])?
         #[doc = concat!("[`", stringify!($name), "`](crate::parallel::", stringify!($name), "()) on the instruction set of `s`.")]
         #[inline]
         #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
@@ -36,6 +52,6 @@ macro_rules! on_threads {
 
 /// The functions of all lists.
 macro_rules! families {
-    ($($(#[$doc:meta])* $kind:ident $Trait:ident [$($($list:ident)::+)*];)*) => { $($($($list)::+! { on_threads })*)* };
+    ($($(#[$doc:meta])* $kind:ident $Trait:ident $(#[$cfg:meta])? [$($($list:ident)::+)*];)*) => { $($($($list)::+! { on_threads })*)* };
 }
 crate::families::for_each_family! { families }

@@ -4,7 +4,6 @@ use crate::Error;
 use crate::error::same_len;
 use crate::forms::ops;
 use crate::lanes::Simd;
-use crate::lanes::executor::Executor;
 use crate::slices::{split, split_mut};
 
 /// Scales that have one of their own.
@@ -78,8 +77,7 @@ ops! { $ absmax_ops in crate::quant::absmax;
         (map: in f32, absmax: in f32, codes: out u8, scales: out f32) -> Result<f32>;
 }
 
-pub(crate) fn dequantize_absmax_by<J: Executor, S: Simd>(
-    _: J,
+pub(crate) fn dequantize_absmax_by<S: Simd>(
     s: S,
     map: &[f32],
     codes: &[u8],
@@ -103,8 +101,7 @@ pub(crate) fn dequantize_absmax_by<J: Executor, S: Simd>(
     Ok(())
 }
 
-pub(crate) fn quantize_absmax_by<J: Executor, S: Simd>(
-    _: J,
+pub(crate) fn quantize_absmax_by<S: Simd>(
     s: S,
     map: &[f32],
     absmax: &[f32],

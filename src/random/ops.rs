@@ -196,11 +196,11 @@ ops! { $ random_ops in crate::random::ops;
     serial permutation<>, permutation_on, permutation_by (stream: by crate::random::Stream, out: out usize);
 }
 
-pub(crate) fn shuffle_by<J: Executor, S: Simd, X>(_: J, s: S, stream: Stream, x: &mut [X]) {
+pub(crate) fn shuffle_by<S: Simd, X>(s: S, stream: Stream, x: &mut [X]) {
     draws::exchange(s, stream, x);
 }
 
-pub(crate) fn permutation_by<J: Executor, S: Simd>(_: J, s: S, stream: Stream, out: &mut [usize]) {
+pub(crate) fn permutation_by<S: Simd>(s: S, stream: Stream, out: &mut [usize]) {
     for (i, out) in out.iter_mut().enumerate() {
         *out = i;
     }

@@ -1,8 +1,9 @@
 //! The largest and the smallest element, and where they are.
 
-use super::{is_nan, reductions, run};
+use super::{is_nan, run};
 use crate::alu::{Alu, Body, Number, Real};
 use crate::error::{Error, not_empty};
+use crate::forms::checked_ops;
 use crate::lanes::executor::{Executor, tree};
 use crate::lanes::fold::{Fold, position};
 use crate::lanes::{Element, Simd};
@@ -143,7 +144,7 @@ fn arg_extremum<J: Executor, S: Simd, T: Element, B: Extremum<T>, const LAST: bo
     Ok(start + at)
 }
 
-reductions! { $ extrema_ops in crate::reduce::extrema;
+checked_ops! { $ extrema_ops in crate::reduce::extrema;
     /// The largest element.
     ///
     /// Shapes and units: one value in the unit of `x`, exact.

@@ -24,33 +24,6 @@ pub use product::*;
 pub use sums::*;
 pub use top_k::*;
 
-/// As [`ops`](crate::forms::ops), of ops whose contracts are of all of their operands and of the one result.
-macro_rules! reductions {
-    ($d:tt $list:ident in $($path:ident)::+; $($row:tt)*) => {
-        $crate::reduce::reduction! { $($row)* }
-        $crate::forms::list! { $d $list in $($path)::+; $($row)* }
-    };
-}
-/// `op` and `op_on` of each row.
-macro_rules! reduction {
-    ($($(#[$doc:meta])* $how:ident $name:ident, $on:ident, $by:ident
-       ($($arg:ident: $kind:ident $ty:ty),*) -> $ret:ident $(<$of:ty>)?;)*) => {$(
-        $(#[$doc])*
-        #[inline]
-        pub fn $name<T: $crate::Element>($($arg: $crate::forms::slice!($kind $ty)),*) -> $crate::forms::returned!($ret $(<$of>)?) {
-            $on($crate::lanes::native(), $($arg),*)
-        }
-        #[doc = concat!("[`", stringify!($name), "`](crate::", stringify!($name), "()) on the instruction set of `s`.")]
-        #[inline]
-        pub fn $on<S: $crate::lanes::Simd, T: $crate::Element>(s: S, $($arg: $crate::forms::slice!($kind $ty)),*)
-            -> $crate::forms::returned!($ret $(<$of>)?)
-        {
-            $crate::contract::contract!($name, $by($crate::lanes::executor::Serial, s, $($arg),*), of [$($arg),*])
-        }
-    )*};
-}
-pub(crate) use {reduction, reductions};
-
 pub(crate) use crate::lanes::fold::fold_by as run;
 
 #[inline(always)]

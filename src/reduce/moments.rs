@@ -1,10 +1,10 @@
 //! Mean and variance of one slice.
 
 use super::norms::{add_each, rescue, scales, sums};
-use super::reductions;
 use super::sums::Sum;
 use crate::alu::{Alu, Number, Real};
 use crate::error::{Error, not_empty};
+use crate::forms::checked_ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::fold::{Fold, to_scalar};
 use crate::lanes::portable::scalar;
@@ -186,7 +186,7 @@ pub(crate) fn square_root<T: Element>(x: T) -> T {
     to_scalar(scalar(x).sqrt())
 }
 
-reductions! { $ moments_ops in crate::reduce::moments;
+checked_ops! { $ moments_ops in crate::reduce::moments;
     /// `Σ x[i] / n`.
     ///
     /// Shapes and units: one value in the unit of `x`, as accurate as [`sum`](crate::sum()).

@@ -1,9 +1,10 @@
 //! Norms, and what is made of them: distance and the angle between two slices.
 
+use super::run;
 use super::sums::{SumAbs, SumSquares};
-use super::{reductions, run};
 use crate::alu::{Alu, Number, Real};
 use crate::error::{Error, same_len};
+use crate::forms::checked_ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::fold::{Fold, to_scalar};
 use crate::lanes::streams::{Folds, Slices, Strided};
@@ -181,7 +182,7 @@ pub(crate) fn largest_magnitude<T: Number, R: Folds<T, 1>>(x: &R) -> R::V {
     R::V::select(sum.is_nan(), sum, m)
 }
 
-reductions! { $ norms_ops in crate::reduce::norms;
+checked_ops! { $ norms_ops in crate::reduce::norms;
     /// `Σ |x[i]|`.
     ///
     /// Shapes and units: one value in the unit of `x`, as accurate as [`sum`](crate::sum()); 0 for

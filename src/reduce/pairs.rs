@@ -2,9 +2,9 @@
 
 use super::moments::{BLOCK, apart, present, rescue_centred};
 use super::norms::{add_each, scales, similarity};
-use super::reductions;
 use crate::alu::{Alu, Number, Real};
 use crate::error::{Error, not_empty, same_len};
+use crate::forms::checked_ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::fold::{Fold, to_scalar};
 use crate::lanes::streams::{Slices, Streams, Summary};
@@ -164,7 +164,7 @@ pub(crate) fn pearson<T: Number, R: Streams<T, 2>>(x: &R) -> R::V {
     similarity(aa, bb, ab)
 }
 
-reductions! { $ pairs_ops in crate::reduce::pairs;
+checked_ops! { $ pairs_ops in crate::reduce::pairs;
     /// The population covariance `Σ (a[i] - ā)(b[i] - b̄) / n`.
     ///
     /// Shapes and units: `a` and `b` of one length; one value in the product of their units. One pass over each 16384

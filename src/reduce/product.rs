@@ -1,9 +1,9 @@
 //! The product of all elements.
 
-use super::reductions;
 use super::sums::two_sum;
 use crate::alu::math::ln;
 use crate::alu::{Alu, Number, Real};
+use crate::forms::checked_ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::fold::{Fold, to_scalar};
 use crate::lanes::streams::{Folds, Slices};
@@ -66,7 +66,7 @@ pub(crate) fn product<T: Number, R: Folds<T, 1>>(x: &R) -> R::V {
     m.scale2((e + c).min(most).max(-most))
 }
 
-reductions! { $ product_ops in crate::reduce::product;
+checked_ops! { $ product_ops in crate::reduce::product;
     /// `Π x[i]`.
     ///
     /// Shapes and units: one value; the product of nothing is 1. Exponents are added up apart from the significands, so

@@ -1,8 +1,9 @@
 //! Sums and the dot product.
 
-use super::{reductions, run};
+use super::run;
 use crate::alu::{Alu, Number, Real};
 use crate::error::{Error, same_len};
+use crate::forms::checked_ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::fold::{Fold, to_scalar};
 use crate::lanes::streams::{Folds, Slices};
@@ -85,7 +86,7 @@ pub(crate) fn compensated<T: Number, R: Folds<T, 1>>(x: &R) -> R::V {
     R::V::select((error * zero).eq(zero), sum + error, sum)
 }
 
-reductions! { $ sums_ops in crate::reduce::sums;
+checked_ops! { $ sums_ops in crate::reduce::sums;
     /// `Σ x[i]`.
     ///
     /// Shapes and units: one value in the unit of `x`; nothing sums to +0, and so does -0.

@@ -5,7 +5,7 @@ use super::{run, select};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
 use crate::forms::ops;
-use crate::lanes::executor::{Executor, Serial, tree};
+use crate::lanes::executor::{Serial, tree};
 use crate::lanes::{Element, Simd};
 use crate::pointwise::{Maximum, Minimum};
 
@@ -134,8 +134,7 @@ ops! { $ top_k_ops in crate::reduce::top_k;
     serial bottom_k, bottom_k_on, bottom_k_by (x: in T, k: by usize, values: out T, indices: out usize) -> Result<()>;
 }
 
-pub(crate) fn top_k_by<J: Executor, S: Simd, T: Element>(
-    j: J,
+pub(crate) fn top_k_by<S: Simd, T: Element>(
     s: S,
     x: &[T],
     k: usize,
@@ -144,13 +143,12 @@ pub(crate) fn top_k_by<J: Executor, S: Simd, T: Element>(
 ) -> Result<(), Error> {
     contract!(
         top_k,
-        select_by::<_, _, _, true>(j, s, x, k, values, indices),
+        select_by::<_, _, true>(s, x, k, values, indices),
         &Call::new(&[x], values).indices(indices)
     )
 }
 
-pub(crate) fn bottom_k_by<J: Executor, S: Simd, T: Element>(
-    j: J,
+pub(crate) fn bottom_k_by<S: Simd, T: Element>(
     s: S,
     x: &[T],
     k: usize,
@@ -159,13 +157,12 @@ pub(crate) fn bottom_k_by<J: Executor, S: Simd, T: Element>(
 ) -> Result<(), Error> {
     contract!(
         bottom_k,
-        select_by::<_, _, _, false>(j, s, x, k, values, indices),
+        select_by::<_, _, false>(s, x, k, values, indices),
         &Call::new(&[x], values).indices(indices)
     )
 }
 
-fn select_by<J: Executor, S: Simd, T: Element, const LARGEST: bool>(
-    j: J,
+fn select_by<S: Simd, T: Element, const LARGEST: bool>(
     s: S,
     x: &[T],
     k: usize,
@@ -190,7 +187,7 @@ fn select_by<J: Executor, S: Simd, T: Element, const LARGEST: bool>(
         let [_, sum] = best(x);
         has_nan(sum, x)
     };
-    if tree(j, 0, x.len(), BLOCK, &with_nan, &|a, b| a || b) {
+    if tree(Serial, 0, x.len(), BLOCK, &with_nan, &|a, b| a || b) {
         return Err(Error::Nan { arg: "x" });
     }
 

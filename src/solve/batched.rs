@@ -9,7 +9,6 @@ use super::{
 use crate::blas::Triangle;
 use crate::error::{Error, enough, same_len, same_shape};
 use crate::forms::ops;
-use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::view::{BatchMut, BatchRef, MatRef};
 
@@ -172,8 +171,7 @@ fn divided<T: Element>(
     Ok(sizes)
 }
 
-pub(crate) fn cholesky_batched_by<J: Executor, S: Simd, T: Element>(
-    _: J,
+pub(crate) fn cholesky_batched_by<S: Simd, T: Element>(
     s: S,
     mut a: BatchMut<'_, T>,
     workspace: &mut [T],
@@ -184,8 +182,7 @@ pub(crate) fn cholesky_batched_by<J: Executor, S: Simd, T: Element>(
     (0..count).filter_map(|i| Some(cholesky_on(s, a.get_mut(i)?, workspace).map_err(of_all(i, n)))).collect()
 }
 
-pub(crate) fn cholesky_solve_batched_by<J: Executor, S: Simd, T: Element>(
-    _: J,
+pub(crate) fn cholesky_solve_batched_by<S: Simd, T: Element>(
     s: S,
     l: BatchRef<'_, T>,
     mut b: BatchMut<'_, T>,
@@ -197,8 +194,7 @@ pub(crate) fn cholesky_solve_batched_by<J: Executor, S: Simd, T: Element>(
     (0..count).filter_map(|i| Some(cholesky_solve_on(s, l.get(i)?, b.get_mut(i)?, workspace))).collect()
 }
 
-pub(crate) fn lu_batched_by<J: Executor, S: Simd, T: Element>(
-    _: J,
+pub(crate) fn lu_batched_by<S: Simd, T: Element>(
     s: S,
     mut a: BatchMut<'_, T>,
     pivots: &mut [usize],
@@ -213,8 +209,7 @@ pub(crate) fn lu_batched_by<J: Executor, S: Simd, T: Element>(
     each.filter_map(|(i, p)| Some(lu_on(s, a.get_mut(i)?, p, workspace).map_err(of_all(i, n)))).collect()
 }
 
-pub(crate) fn eigh_batched_by<J: Executor, S: Simd, T: Element>(
-    _: J,
+pub(crate) fn eigh_batched_by<S: Simd, T: Element>(
     s: S,
     mut a: BatchMut<'_, T>,
     values: &mut [T],
@@ -229,8 +224,7 @@ pub(crate) fn eigh_batched_by<J: Executor, S: Simd, T: Element>(
     each.filter_map(|(i, values)| Some(eigh_on(s, a.get_mut(i)?, values, workspace))).collect()
 }
 
-pub(crate) fn svd_batched_by<J: Executor, S: Simd, T: Element>(
-    _: J,
+pub(crate) fn svd_batched_by<S: Simd, T: Element>(
     s: S,
     mut a: BatchMut<'_, T>,
     mut u: BatchMut<'_, T>,
@@ -257,8 +251,7 @@ pub(crate) fn svd_batched_by<J: Executor, S: Simd, T: Element>(
     each.filter_map(|(i, values)| one(i, values)).collect()
 }
 
-pub(crate) fn lu_solve_batched_by<J: Executor, S: Simd, T: Element>(
-    _: J,
+pub(crate) fn lu_solve_batched_by<S: Simd, T: Element>(
     s: S,
     factors: BatchRef<'_, T>,
     pivots: &[usize],

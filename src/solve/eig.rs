@@ -61,7 +61,6 @@ ops! { $ eig_ops in crate::solve::eig;
 
 #[allow(clippy::too_many_arguments, reason = "the vectors of both sides, and the eigenvalues")]
 pub(crate) fn eig_by<S: Simd, T: Element>(
-    _: Serial,
     s: S,
     mut a: MatMut<'_, T>,
     left: Option<MatMut<'_, T>>,

@@ -6,7 +6,7 @@ use crate::blas::{Diagonal, Side, Triangle, trsm_by, trsm_workspace, trsv_on};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
 use crate::forms::ops;
-use crate::lanes::executor::{Executor, Serial};
+use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::view::{MatMut, MatRef, VecMut};
 
@@ -135,7 +135,6 @@ fn solve<S: Simd, T: Element>(
 }
 
 pub(crate) fn lu_condition_by<S: Simd, T: Element>(
-    _: Serial,
     s: S,
     factors: MatRef<'_, T>,
     pivots: &[usize],

@@ -302,8 +302,7 @@ pub(crate) fn lu_solve_by<J: Executor, S: Simd, T: Element>(
     )
 }
 
-pub(crate) fn determinant_by<J: Executor, S: Simd, T: Element>(
-    _: J,
+pub(crate) fn determinant_by<S: Simd, T: Element>(
     _: S,
     factors: MatRef<'_, T>,
     pivots: &[usize],

@@ -7,7 +7,7 @@ use crate::blas::{Diagonal, Side, Triangle, nrm2_on, transpose, trsm_by, trsm_wo
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
 use crate::forms::ops;
-use crate::lanes::executor::{Executor, Serial};
+use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 use crate::pointwise::axpy_on;
 use crate::reduce::dot_on;
@@ -164,7 +164,6 @@ fn pivot<S: Simd, T: Element>(
 }
 
 pub(crate) fn qr_pivoted_by<S: Simd, T: Element>(
-    _: Serial,
     s: S,
     a: MatMut<'_, T>,
     tau: &mut [T],
@@ -189,7 +188,6 @@ pub(crate) fn qr_pivoted_by<S: Simd, T: Element>(
 
 #[allow(clippy::too_many_arguments, reason = "the operands, and what counts as 0")]
 pub(crate) fn least_norm_by<S: Simd, T: Element>(
-    j: Serial,
     s: S,
     mut a: MatMut<'_, T>,
     tau: &mut [T],
@@ -223,9 +221,9 @@ pub(crate) fn least_norm_by<S: Simd, T: Element>(
     if cols > 0 {
         if rank > 0 {
             let right = b.reborrow().block([0, 0], [m, usize::MAX]);
-            apply(j, s, true, a.as_ref(), tau, right, workspace)?;
+            apply(Serial, s, true, a.as_ref(), tau, right, workspace)?;
         }
-        shortest(j, s, a.as_ref(), rank, pivots, b.reborrow(), workspace)?;
+        shortest(s, a.as_ref(), rank, pivots, b.reborrow(), workspace)?;
     }
     contract!(
         least_norm,
@@ -235,8 +233,7 @@ pub(crate) fn least_norm_by<S: Simd, T: Element>(
 }
 
 /// X over `QᵀB`: the first rows of R, transposed, are factored once more.
-fn shortest<J: Executor, S: Simd, T: Element>(
-    j: J,
+fn shortest<S: Simd, T: Element>(
     s: S,
     factors: MatRef<'_, T>,
     rank: usize,
@@ -252,7 +249,7 @@ fn shortest<J: Executor, S: Simd, T: Element>(
     let top = x.reborrow().block([0, 0], [rank, usize::MAX]);
     if rank == n {
         let r = factors.block([0, 0], [n, n]);
-        trsm_by(j, s, Side::Left, T::ONE, Triangle::Upper, Diagonal::NonUnit, r, top, workspace)?;
+        trsm_by(Serial, s, Side::Left, T::ONE, Triangle::Upper, Diagonal::NonUnit, r, top, workspace)?;
     } else if rank > 0 {
         let (kept, rest) = workspace.split_at_mut_checked(n * rank).unwrap_or_default();
         let (tau, rest) = rest.split_at_mut_checked(rank).unwrap_or_default();
@@ -263,10 +260,10 @@ fn shortest<J: Executor, S: Simd, T: Element>(
                 kept.set(c, i, r);
             }
         }
-        factor(j, s, kept.reborrow(), tau, rest)?;
+        factor(Serial, s, kept.reborrow(), tau, rest)?;
         let l = kept.as_ref().block([0, 0], [rank, rank]).t();
-        trsm_by(j, s, Side::Left, T::ONE, Triangle::Lower, Diagonal::NonUnit, l, top, rest)?;
-        apply(j, s, false, kept.as_ref(), tau, x.reborrow(), rest)?;
+        trsm_by(Serial, s, Side::Left, T::ONE, Triangle::Lower, Diagonal::NonUnit, l, top, rest)?;
+        apply(Serial, s, false, kept.as_ref(), tau, x.reborrow(), rest)?;
     }
     let column = workspace.get_mut(..n).unwrap_or_default();
     for c in 0..cols {

@@ -97,7 +97,6 @@ ops! { $ refine_ops in crate::solve::refine;
 
 #[allow(clippy::too_many_arguments, reason = "the matrix twice, both sides and both workspaces")]
 pub(crate) fn lu_refine_by<S: Simd, T: Element>(
-    j: Serial,
     s: S,
     a: MatRef<'_, T>,
     factors: MatRef<'_, f32>,
@@ -125,9 +124,9 @@ pub(crate) fn lu_refine_by<S: Simd, T: Element>(
     let mut system = System {
         norm: norm(a, false),
         product: |x: MatRef<'_, T>, r: MatMut<'_, T>| {
-            gemm_by(j, s, Problem { alpha: -T::ONE, beta: T::ONE, a, b: x, c: r }, (), scratch)
+            gemm_by(Serial, s, Problem { alpha: -T::ONE, beta: T::ONE, a, b: x, c: r }, (), scratch)
         },
-        solve: |r: MatMut<'_, f32>| lu_solve_by(j, s, factors, pivots, r, small),
+        solve: |r: MatMut<'_, f32>| lu_solve_by(Serial, s, factors, pivots, r, small),
     };
     let times = system.refine(b, x.reborrow(), most, left, right)?;
     contract!(
@@ -143,7 +142,6 @@ pub(crate) fn lu_refine_by<S: Simd, T: Element>(
 
 #[allow(clippy::too_many_arguments, reason = "the matrix twice, both sides and both workspaces")]
 pub(crate) fn cholesky_refine_by<S: Simd, T: Element>(
-    j: Serial,
     s: S,
     a: MatRef<'_, T>,
     l: MatRef<'_, f32>,
@@ -171,7 +169,7 @@ pub(crate) fn cholesky_refine_by<S: Simd, T: Element>(
         product: |x: MatRef<'_, T>, r: MatMut<'_, T>| {
             symm_on(s, Side::Left, -T::ONE, lower, a, x, T::ONE, r, scratch)
         },
-        solve: |r: MatMut<'_, f32>| cholesky_solve_by(j, s, l, r, small),
+        solve: |r: MatMut<'_, f32>| cholesky_solve_by(Serial, s, l, r, small),
     };
     let times = system.refine(b, x.reborrow(), most, left, right)?;
     contract!(

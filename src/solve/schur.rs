@@ -5,7 +5,6 @@ use super::{abs, finite, largest, multiply, scales};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
 use crate::forms::ops;
-use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 use crate::pointwise::axpy_on;
 use crate::reduce::dot_on;
@@ -52,7 +51,6 @@ ops! { $ schur_ops in crate::solve::schur;
 
 #[allow(clippy::too_many_arguments, reason = "the factors, and the eigenvalues")]
 pub(crate) fn schur_by<S: Simd, T: Element>(
-    _: Serial,
     s: S,
     mut a: MatMut<'_, T>,
     mut z: MatMut<'_, T>,

@@ -5,7 +5,6 @@ use crate::blas::Triangle;
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len, same_shape};
 use crate::forms::ops;
-use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 use crate::view::{MatMut, MatRef};
 
@@ -65,7 +64,6 @@ fn turn<T: Element>(f: T, g: T) -> [T; 3] {
 }
 
 pub(crate) fn cholesky_update_by<S: Simd, T: Element>(
-    _: Serial,
     _: S,
     down: bool,
     mut l: MatMut<'_, T>,

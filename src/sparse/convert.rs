@@ -5,7 +5,6 @@ use super::csr::pairs;
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len};
 use crate::forms::ops;
-use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 
 /// Elements of workspace that [`coo_to_csr`] needs for `len` elements of a `rows` by `cols` matrix.
@@ -108,7 +107,6 @@ fn sort(from: impl Iterator<Item = usize> + Clone, key: &[u32], counts: &mut [us
 
 #[allow(clippy::too_many_arguments, reason = "coordinates and compressed rows")]
 pub(crate) fn coo_to_csr_by<S: Simd, T: Element>(
-    _: Serial,
     _: S,
     rows: usize,
     cols: usize,
@@ -186,7 +184,6 @@ pub(super) fn at_least(needed: usize, columns: usize, values: usize) -> Result<(
 }
 
 pub(crate) fn csr_transpose_by<S: Simd, T: Element>(
-    _: Serial,
     _: S,
     a: Csr<'_, T>,
     offsets: &mut [usize],

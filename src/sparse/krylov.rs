@@ -8,7 +8,6 @@ use crate::blas::{Diagonal, Triangle};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
 use crate::forms::ops;
-use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 use crate::pointwise::axpy_on;
 use crate::reduce::{dot_on, norm_l2_on};
@@ -146,7 +145,6 @@ fn length<T: Element>(x: T, y: T) -> T {
 
 #[allow(clippy::too_many_arguments, reason = "the operands, and where it ends")]
 pub(crate) fn gmres_by<S: Simd, T: Element>(
-    _: Serial,
     s: S,
     a: Csr<'_, T>,
     lu: Csr<'_, T>,
@@ -301,7 +299,6 @@ fn cycle<S: Simd, T: Element>(
 
 #[allow(clippy::too_many_arguments, reason = "the operands, and where it ends")]
 pub(crate) fn bicgstab_by<S: Simd, T: Element>(
-    _: Serial,
     s: S,
     a: Csr<'_, T>,
     lu: Csr<'_, T>,

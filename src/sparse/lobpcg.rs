@@ -271,7 +271,6 @@ impl<'a, T: Element> Space<'a, T> {
 
 #[allow(clippy::too_many_arguments, reason = "the operands, and where it ends")]
 pub(crate) fn lobpcg_by<S: Simd, T: Element>(
-    _: Serial,
     s: S,
     largest: bool,
     a: Csr<'_, T>,

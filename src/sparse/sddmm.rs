@@ -4,7 +4,6 @@ use super::Csr;
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len, same_shape};
 use crate::forms::ops;
-use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 use crate::view::MatRef;
 
@@ -38,7 +37,6 @@ ops! { $ sddmm_ops in crate::sparse::sddmm;
 
 #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
 pub(crate) fn sddmm_by<S: Simd, T: Element>(
-    _: Serial,
     s: S,
     alpha: T,
     x: MatRef<'_, T>,

@@ -6,7 +6,6 @@ use super::csr::pairs;
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
 use crate::forms::ops;
-use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 
 /// Elements of a row that are sorted by insertion; columns of more are marked as bits, which are read in order.
@@ -142,7 +141,6 @@ fn count<T: Element>(a: Csr<'_, T>, b: Csr<'_, T>, marks: &mut [usize]) -> Optio
 
 #[allow(clippy::too_many_arguments, reason = "three matrices")]
 pub(crate) fn spgemm_by<S: Simd, T: Element>(
-    _: Serial,
     s: S,
     a: Csr<'_, T>,
     b: Csr<'_, T>,
@@ -332,7 +330,6 @@ impl Iterator for Merge<'_> {
 
 #[allow(clippy::too_many_arguments, reason = "three matrices, two factors")]
 pub(crate) fn spadd_by<S: Simd, T: Element>(
-    _: Serial,
     s: S,
     alpha: T,
     a: Csr<'_, T>,

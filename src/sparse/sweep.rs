@@ -6,7 +6,6 @@ use crate::blas::Triangle;
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len, same_shape};
 use crate::forms::ops;
-use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 
 ops! { $ sweep_ops in crate::sparse::sweep;
@@ -73,12 +72,7 @@ fn place<T: Element>(a: Csr<'_, T>, i: usize, j: usize) -> Option<usize> {
     Some(a.begin(i) + at)
 }
 
-pub(crate) fn ic0_by<S: Simd, T: Element>(
-    _: Serial,
-    s: S,
-    a: Csr<'_, T>,
-    factors: &mut [T],
-) -> Result<(), Error> {
+pub(crate) fn ic0_by<S: Simd, T: Element>(s: S, a: Csr<'_, T>, factors: &mut [T]) -> Result<(), Error> {
     let n = a.rows();
     same_shape("a", [n, n], [n, a.cols()])?;
     same_len("factors", a.len(), factors.len())?;
@@ -153,7 +147,6 @@ fn row<T: Element>(a: Csr<'_, T>, factors: &mut [T], i: usize) -> Option<()> {
 
 #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
 pub(crate) fn gauss_seidel_by<S: Simd, T: Element>(
-    _: Serial,
     s: S,
     order: Triangle,
     omega: T,

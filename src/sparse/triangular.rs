@@ -5,7 +5,6 @@ use crate::blas::{Diagonal, Triangle};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len, same_shape};
 use crate::forms::ops;
-use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 
 ops! { $ triangular_ops in crate::sparse::triangular;
@@ -68,7 +67,6 @@ ops! { $ triangular_ops in crate::sparse::triangular;
 }
 
 pub(crate) fn spsv_by<S: Simd, T: Element>(
-    _: Serial,
     s: S,
     triangle: Triangle,
     diagonal: Diagonal,
@@ -159,12 +157,7 @@ fn row<'a, T: Element>(
     }
 }
 
-pub(crate) fn ilu0_by<S: Simd, T: Element>(
-    _: Serial,
-    s: S,
-    a: Csr<'_, T>,
-    factors: &mut [T],
-) -> Result<(), Error> {
+pub(crate) fn ilu0_by<S: Simd, T: Element>(s: S, a: Csr<'_, T>, factors: &mut [T]) -> Result<(), Error> {
     let n = a.rows();
     same_shape("a", [n, n], [n, a.cols()])?;
     same_len("factors", a.len(), factors.len())?;

@@ -48,53 +48,9 @@ fn all(dir: &std::path::Path, to: &mut Vec<String>) {
     }
 }
 
-/// The texts of the library.
-#[cfg(not(target_arch = "wasm32"))]
-fn sources() -> &'static [String] {
-    static TEXT: std::sync::OnceLock<Vec<String>> = std::sync::OnceLock::new();
-    TEXT.get_or_init(|| {
-        let mut to = vec![];
-        for dir in [
-            "src/blas",
-            "src/nn",
-            "src/reduce",
-            "src/pointwise",
-            "src/fft",
-            "src/fixed",
-            "src/quant",
-            "src/solve",
-            "src/random",
-            "src/sparse",
-            "src/einsum",
-        ] {
-            all(&std::path::Path::new(common::ROOT).join(dir), &mut to);
-        }
-        to
-    })
-}
-
 /// The parameters of `op`, and the fields of those that are sizes in one.
 #[cfg(not(target_arch = "wasm32"))]
 fn parameters(op: &str) -> Vec<String> {
-    // What one macro makes for a whole shape has the shape's letters.
-    let row = fulmen::ops::OPS.iter().find(|row| row.name == op);
-    let letters: &[&str] = match row.map_or("", |row| row.shape) {
-        "unary" => &["x", "out"],
-        "binary" => &["a", "b", "out"],
-        "ternary" => &["a", "b", "c", "out"],
-        "update" => &["x", "y"],
-        "total" | "reduce" | "arg" => &["x"],
-        "reduce2" => &["a", "b"],
-        "select" => &["x", "k", "values", "indices"],
-        "rows" => &["x", "cols", "out"],
-        "rows_eps" => &["x", "cols", "eps", "out"],
-        "rows_scale" => &["x", "gamma", "eps", "out"],
-        "rows_affine" => &["x", "gamma", "beta", "eps", "out"],
-        _ => &[],
-    };
-    if !letters.is_empty() {
-        return letters.iter().map(|x| x.to_string()).collect();
-    }
     let words = |text: &str| -> Vec<String> {
         let mut found = vec![];
         for (at, _) in text.match_indices(':') {
@@ -104,35 +60,25 @@ fn parameters(op: &str) -> Vec<String> {
         }
         found
     };
-    // A function, or a row from which its forms are made.
-    let heads = [
-        format!("pub fn {op}<"),
-        format!("pub fn {op}("),
-        format!(" {op}, {op}_on, "),
-        format!(">, {op}_on, "),
-    ];
     let mut all = vec![];
-    for text in sources() {
-        for head in &heads {
-            for (at, _) in text.match_indices(head) {
-                let signature = text[at..].split("->").next().unwrap().split(";\n").next().unwrap();
-                all.extend(words(signature));
-                if ["MatRef", "MatMut", ": mat", ": opt_mat"].iter().any(|view| signature.contains(view)) {
-                    // Where the test makes the view.
-                    all.push("data".into());
-                }
-                if signature.contains("EinsumPlan") {
-                    all.extend(["expression", "shapes"].map(String::from));
-                }
-                if signature.contains("Convolver<") {
-                    all.push("kernel".into());
-                }
-                if signature.contains("Csr<") {
-                    all.extend(["rows", "offsets", "columns", "values"].map(String::from));
-                }
+    for row in fulmen::ops::signatures().filter(|row| row.op == op) {
+        for argument in row.arguments {
+            all.push(argument.name.to_string());
+            if argument.kind.name.contains("mat") {
+                // Where the test makes the view.
+                all.push("data".into());
             }
+            // What the parts of a struct are.
+            let parts: &[&str] = match argument.ty.trim_start_matches(['&', ' ']).split([' ', '<']).next() {
+                Some("EinsumPlan") => &["expression", "shapes"],
+                Some("Convolver" | "ComplexConvolver") => &["kernel"],
+                Some("Csr") => &["rows", "offsets", "columns", "values"],
+                _ => &[],
+            };
+            all.extend(parts.iter().map(|part| part.to_string()));
         }
     }
+    assert!(!all.is_empty(), "{op} has no row");
     // A plan is made in the call; of planes there are two, of volumes three.
     if all.iter().any(|w| ["plan", "along", "plans"].contains(&w.as_str())) {
         all.extend(["n", "table", "workspace"].map(String::from));

@@ -9,7 +9,7 @@ use crate::contract::contract;
 use crate::error::{Error, same_len};
 use crate::forms::ops;
 use crate::lanes::drive::map;
-use crate::lanes::executor::{Executor, Serial};
+use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 
 /// Numbers whose parts are taken apart at a time, for lanes.
@@ -142,8 +142,7 @@ impl<T: Number> Body<T, 2> for Angle {
     }
 }
 
-pub(crate) fn mul_complex_by<J: Executor, S: Simd, T: Element>(
-    _: J,
+pub(crate) fn mul_complex_by<S: Simd, T: Element>(
     s: S,
     conjugate: bool,
     x: &[Complex<T>],
@@ -193,8 +192,7 @@ fn of_parts<S: Simd, T: Element>(s: S, body: impl Body<T, 2>, x: &[Complex<T>], 
     );
 }
 
-pub(crate) fn abs_complex_by<J: Executor, S: Simd, T: Element>(
-    _: J,
+pub(crate) fn abs_complex_by<S: Simd, T: Element>(
     s: S,
     x: &[Complex<T>],
     out: &mut [T],
@@ -208,8 +206,7 @@ pub(crate) fn abs_complex_by<J: Executor, S: Simd, T: Element>(
     )
 }
 
-pub(crate) fn arg_complex_by<J: Executor, S: Simd, T: Element>(
-    _: J,
+pub(crate) fn arg_complex_by<S: Simd, T: Element>(
     s: S,
     x: &[Complex<T>],
     out: &mut [T],
@@ -223,8 +220,7 @@ pub(crate) fn arg_complex_by<J: Executor, S: Simd, T: Element>(
     )
 }
 
-pub(crate) fn interleave_by<J: Executor, S: Simd, T: Element>(
-    _: J,
+pub(crate) fn interleave_by<S: Simd, T: Element>(
     s: S,
     re: &[T],
     im: &[T],
@@ -250,8 +246,7 @@ pub(crate) fn interleave_by<J: Executor, S: Simd, T: Element>(
     )
 }
 
-pub(crate) fn deinterleave_by<J: Executor, S: Simd, T: Element>(
-    _: J,
+pub(crate) fn deinterleave_by<S: Simd, T: Element>(
     s: S,
     x: &[Complex<T>],
     re: &mut [T],

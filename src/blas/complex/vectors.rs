@@ -6,7 +6,7 @@ use crate::complex::Complex;
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, same_len};
 use crate::forms::ops;
-use crate::lanes::executor::{Executor, Serial};
+use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 use crate::view::{MatRef, VecMut, VecRef};
 
@@ -158,8 +158,7 @@ fn products<T: Element>(conjugate: bool, x: &[Complex<T>], y: &[Complex<T>]) -> 
     if conjugate { Complex::new(rr + ii, ri - ir) } else { Complex::new(rr - ii, ri + ir) }
 }
 
-pub(crate) fn dot_complex_by<J: Executor, S: Simd, T: Element>(
-    _: J,
+pub(crate) fn dot_complex_by<S: Simd, T: Element>(
     s: S,
     conjugate: bool,
     x: VecRef<'_, Complex<T>>,
@@ -213,8 +212,7 @@ fn add<T: Element>(alpha: Complex<T>, conjugate: bool, x: &[Complex<T>], y: &mut
     }
 }
 
-pub(crate) fn axpy_complex_by<J: Executor, S: Simd, T: Element>(
-    _: J,
+pub(crate) fn axpy_complex_by<S: Simd, T: Element>(
     s: S,
     alpha: Complex<T>,
     x: VecRef<'_, Complex<T>>,
@@ -281,8 +279,7 @@ fn by_rows<S: Simd, T: Element>(
 }
 
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
-pub(crate) fn gemv_complex_by<J: Executor, S: Simd, T: Element>(
-    _: J,
+pub(crate) fn gemv_complex_by<S: Simd, T: Element>(
     s: S,
     alpha: Complex<T>,
     a: MatRef<'_, Complex<T>>,
@@ -331,12 +328,7 @@ pub(crate) fn gemv_complex_by<J: Executor, S: Simd, T: Element>(
     )
 }
 
-pub(crate) fn scal_complex_by<J: Executor, S: Simd, T: Element>(
-    _: J,
-    s: S,
-    alpha: Complex<T>,
-    mut x: VecMut<'_, Complex<T>>,
-) {
+pub(crate) fn scal_complex_by<S: Simd, T: Element>(s: S, alpha: Complex<T>, mut x: VecMut<'_, Complex<T>>) {
     let real = alpha.im == T::ZERO;
     let times = |z: Complex<T>| if real { z.scale(alpha.re) } else { alpha * z };
     match x.as_mut_slice() {
@@ -383,7 +375,7 @@ fn told<T: Element>(
     seen((0..x.len()).any(|i| x.get(i).is_some_and(is_nan)), result.into(), check)
 }
 
-pub(crate) fn nrm2_complex_by<J: Executor, S: Simd, T: Element>(_: J, s: S, x: VecRef<'_, Complex<T>>) -> T {
+pub(crate) fn nrm2_complex_by<S: Simd, T: Element>(s: S, x: VecRef<'_, Complex<T>>) -> T {
     let f = |x: VecRef<'_, T>| crate::nrm2_on(s, x);
     let norm = of_parts(x, f, |both| f(VecRef::from(&both[..])));
     let checked: Result<(), Error> = contract!(nrm2_complex, Ok(()), each | check | told(x, norm, &check));
@@ -391,7 +383,7 @@ pub(crate) fn nrm2_complex_by<J: Executor, S: Simd, T: Element>(_: J, s: S, x: V
     norm
 }
 
-pub(crate) fn asum_complex_by<J: Executor, S: Simd, T: Element>(_: J, s: S, x: VecRef<'_, Complex<T>>) -> T {
+pub(crate) fn asum_complex_by<S: Simd, T: Element>(s: S, x: VecRef<'_, Complex<T>>) -> T {
     let sum = of_parts(x, |x| crate::asum_on(s, x), |[re, im]| re + im);
     let checked: Result<(), Error> = contract!(asum_complex, Ok(()), each | check | told(x, sum, &check));
     debug_assert!(checked.is_ok());

@@ -12,7 +12,7 @@ use super::threads::divide;
 use super::tune::Tiling;
 use crate::error::{Error, enough, same_shape};
 use crate::lanes::amx::{AmxTile, Quad, TileConfig, Words};
-use crate::lanes::executor::{Executor, Serial};
+use crate::lanes::executor::Executor;
 use crate::lanes::{Amx, Avx512, Simd};
 use crate::view::{MatMut, MatRef};
 
@@ -130,23 +130,10 @@ enum Scale<T> {
     Blend(T, T),
 }
 
-/// `C = αAB + βC`.
+/// `C = αAB + βC`, its parts run by `j`.
 ///
 /// With α = 1 and β = 0 the sums go on in the tiles from pass to pass; else each pass is added to C. Which
 /// of the two depends on nothing else, so an element's bits depend on its row, its column, α and β.
-pub(super) fn gemm<P: Product>(
-    amx: Amx,
-    alpha: P::Out,
-    a: MatRef<'_, P::In>,
-    b: MatRef<'_, P::In>,
-    beta: P::Out,
-    c: MatMut<'_, P::Out>,
-    workspace: &mut [P::Out],
-) -> Result<(), Error> {
-    gemm_by::<Serial, P>(Serial, amx, alpha, a, b, beta, c, workspace)
-}
-
-/// [`gemm`], the parts run by `j`.
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
 pub(super) fn gemm_by<J: Executor, P: Product>(
     j: J,

@@ -41,22 +41,12 @@ impl Half for E4m3 {
 }
 
 macro_rules! half {
-    ($(#[$doc:meta])* $name:ident, $on:ident, $with:ident, $with_on:ident, $workspace:ident, $H:ident) => {
-        $(#[$doc])*
+    ($name:ident $by:ident $with:ident $with_on:ident $H:ident) => {
+        #[doc = concat!("[`", stringify!($name), "`](crate::", stringify!($name), "()), its parts run by `j`.")]
         #[inline]
-        pub fn $name(
-            alpha: f32,
-            a: MatRef<'_, $H>,
-            b: MatRef<'_, $H>,
-            beta: f32,
-            c: MatMut<'_, f32>,
-            workspace: &mut [f32],
-        ) -> Result<(), Error> {
-            $on(native(), alpha, a, b, beta, c, workspace)
-        }
-
-        #[doc = concat!("[`", stringify!($name), "`] on the instruction set of `s`.")]
-        pub fn $on<S: Simd>(
+        #[allow(clippy::too_many_arguments, reason = "BLAS")]
+        pub(crate) fn $by<J: Executor, S: Simd>(
+            j: J,
             s: S,
             alpha: f32,
             a: MatRef<'_, $H>,
@@ -65,10 +55,10 @@ macro_rules! half {
             c: MatMut<'_, f32>,
             workspace: &mut [f32],
         ) -> Result<(), Error> {
-            gemm_half_by(Serial, s, alpha, a, b, beta, c, (), workspace)
+            gemm_half_by(j, s, alpha, a, b, beta, c, (), workspace)
         }
 
-        #[doc = concat!("[`", stringify!($name), "`], then an [`Epilogue`] on each element of the result while it is still in a register.")]
+        #[doc = concat!("[`", stringify!($name), "`](crate::", stringify!($name), "()), then an [`Epilogue`] on each element of the result while it is still in a register.")]
         ///
         /// Errors: also [`Error::Len`] and [`Error::Shape`] of `epilogue`, and what its body refuses.
         #[inline]
@@ -102,104 +92,18 @@ macro_rules! half {
     };
 }
 
-half! {
-    /// `C = αAB + βC` with A and B in bf16 and C in `f32`.
-    ///
-    /// Shapes: A is `m` by `k`, B is `k` by `n`, C is `m` by `n`, each with any strides. The bits are those of
-    /// [`gemm`](crate::gemm()) on A and B converted to `f32`, so its error bound holds; and products of two bf16 numbers
-    /// are exact in `f32`, but for subnormal ones and overflow.
-    ///
-    /// NaN and ±0: as [`gemm`](crate::gemm()).
-    ///
-    /// Errors: [`Error::Shape`] names `b` or `c`; [`Error::Workspace`]. Nothing is written then.
-    ///
-    /// Scratch: [`gemm_bf16_workspace`], in `f32`; what it holds before and after does not matter.
-    ///
-    /// ```
-    /// use fulmen::{MatMut, MatRef, gemm_bf16, gemm_bf16_workspace};
-    /// use half::bf16;
-    /// let (a, b) = ([1.0, 2.0, 3.0, 4.0].map(bf16::from_f32), [5.0, 6.0, 7.0, 8.0].map(bf16::from_f32));
-    /// let mut c = [0.0f32; 4];
-    /// let mut workspace = [0.0; gemm_bf16_workspace(2, 2, 2)];
-    /// let (a, b) = (MatRef::row_major(&a, 2, 2)?, MatRef::row_major(&b, 2, 2)?);
-    /// gemm_bf16(1.0, a, b, 0.0, MatMut::row_major(&mut c, 2, 2)?, &mut workspace)?;
-    /// assert_eq!(c, [19.0, 22.0, 43.0, 50.0]);
-    /// // A bias and an activation follow in registers.
-    /// let layer = fulmen::Chain(fulmen::BiasCol(&[-20.0, -23.0]), fulmen::Pointwise(fulmen::Relu));
-    /// fulmen::gemm_bf16_with(1.0, a, b, 0.0, MatMut::row_major(&mut c, 2, 2)?, layer, &mut workspace)?;
-    /// assert_eq!(c, [0.0, 0.0, 23.0, 27.0]);
-    /// # Ok::<(), fulmen::Error>(())
-    /// ```
-    ///
-    /// Source: as [`gemm`](crate::gemm()).
-    gemm_bf16, gemm_bf16_on, gemm_bf16_with, gemm_bf16_with_on, gemm_bf16_workspace, bf16
-}
-half! {
-    /// `C = αAB + βC` with A and B in f16 (IEEE 754 binary16) and C in `f32`.
-    ///
-    /// Shapes: A is `m` by `k`, B is `k` by `n`, C is `m` by `n`, each with any strides. The bits are those of
-    /// [`gemm`](crate::gemm()) on A and B converted to `f32`, so its error bound holds; and products of two f16 numbers
-    /// are always exact in `f32`.
-    ///
-    /// NaN and ±0: as [`gemm`](crate::gemm()).
-    ///
-    /// Errors: [`Error::Shape`] names `b` or `c`; [`Error::Workspace`]. Nothing is written then.
-    ///
-    /// Scratch: [`gemm_f16_workspace`], in `f32`; what it holds before and after does not matter.
-    ///
-    /// ```
-    /// use fulmen::{MatMut, MatRef, gemm_f16, gemm_f16_workspace};
-    /// use half::f16;
-    /// let (a, b) = ([1.0, 2.0].map(f16::from_f32), [3.0, 4.0].map(f16::from_f32));
-    /// let mut c = [1.0f32];
-    /// let mut workspace = [0.0; gemm_f16_workspace(1, 1, 2)];
-    /// let (a, b) = (MatRef::row_major(&a, 1, 2)?, MatRef::row_major(&b, 2, 1)?);
-    /// gemm_f16(2.0, a, b, 1.0, MatMut::row_major(&mut c, 1, 1)?, &mut workspace)?;
-    /// assert_eq!(c, [23.0]);
-    /// # Ok::<(), fulmen::Error>(())
-    /// ```
-    ///
-    /// Source: as [`gemm`](crate::gemm()).
-    gemm_f16, gemm_f16_on, gemm_f16_with, gemm_f16_with_on, gemm_f16_workspace, f16
-}
+half! { gemm_bf16 gemm_bf16_by gemm_bf16_with gemm_bf16_with_on bf16 }
+half! { gemm_f16 gemm_f16_by gemm_f16_with gemm_f16_with_on f16 }
 
-half! {
-    /// `C = αAB + βC` with A and B in [`E4m3`], floats of eight bits, and C in `f32`. What the bytes are multiples of goes
-    /// into α.
-    ///
-    /// Shapes: A is `m` by `k`, B is `k` by `n`, C is `m` by `n`, each with any strides. The bits are those of
-    /// [`gemm`](crate::gemm()) on A and B converted to `f32`, so its error bound holds; and products of two of these
-    /// numbers are always exact in `f32`.
-    ///
-    /// NaN and ±0: as [`gemm`](crate::gemm()).
-    ///
-    /// Errors: [`Error::Shape`] names `b` or `c`; [`Error::Workspace`]. Nothing is written then.
-    ///
-    /// Scratch: [`gemm_e4m3_workspace`], in `f32`; what it holds before and after does not matter.
-    ///
-    /// ```
-    /// use fulmen::{E4m3, MatMut, MatRef, gemm_e4m3, gemm_e4m3_workspace};
-    /// // A by rows that were divided by 8, B by ones that were divided by 2.
-    /// let (a, b) = ([1.5, -20.0].map(E4m3::from_f32), [3.0, 0.25].map(E4m3::from_f32));
-    /// let mut c = [1.0f32];
-    /// let mut workspace = [0.0; gemm_e4m3_workspace(1, 1, 2)];
-    /// let (a, b) = (MatRef::row_major(&a, 1, 2)?, MatRef::row_major(&b, 2, 1)?);
-    /// gemm_e4m3(16.0, a, b, 1.0, MatMut::row_major(&mut c, 1, 1)?, &mut workspace)?;
-    /// assert_eq!(c, [-7.0]);
-    /// # Ok::<(), fulmen::Error>(())
-    /// ```
-    ///
-    /// Source: as [`gemm`](crate::gemm()); P. Micikevicius et al.: FP8 Formats for Deep Learning, 2022.
-    gemm_e4m3, gemm_e4m3_on, gemm_e4m3_with, gemm_e4m3_with_on, gemm_e4m3_workspace, E4m3
-}
+half! { gemm_e4m3 gemm_e4m3_by gemm_e4m3_with gemm_e4m3_with_on E4m3 }
 
-/// Elements of workspace that [`gemm_e4m3`] needs at most for an `m` by `k` A and a `k` by `n` B, on any instruction
+/// Elements of workspace that [`gemm_e4m3`](crate::gemm_e4m3()) needs at most for an `m` by `k` A and a `k` by `n` B, on any instruction
 /// set.
 pub const fn gemm_e4m3_workspace(m: usize, n: usize, k: usize) -> usize {
     gemm_f16_workspace(m, n, k)
 }
 
-/// Elements of workspace that [`gemm_f16`] needs at most for an `m` by `k` A and a `k` by `n` B, on any instruction
+/// Elements of workspace that [`gemm_f16`](crate::gemm_f16()) needs at most for an `m` by `k` A and a `k` by `n` B, on any instruction
 /// set.
 pub const fn gemm_f16_workspace(m: usize, n: usize, k: usize) -> usize {
     const fn min(a: usize, b: usize) -> usize {
@@ -213,48 +117,12 @@ pub const fn gemm_f16_workspace(m: usize, n: usize, k: usize) -> usize {
     depth * min(m, tune::MOST_BAND) + b + LINE
 }
 
-/// Elements of workspace that [`gemm_bf16`] and its form for AMX need at most for an `m` by `k` A and a `k` by `n` B,
+/// Elements of workspace that [`gemm_bf16`](crate::gemm_bf16()) and its form for AMX need at most for an `m` by `k` A and a `k` by `n` B,
 /// on any instruction set.
 pub const fn gemm_bf16_workspace(m: usize, n: usize, k: usize) -> usize {
     let (lanes, tiles) = (gemm_f16_workspace(m, n, k), tune::Tiling::BF16.workspace(m, n, k));
     // Only there are there tiles.
     if cfg!(all(target_arch = "x86_64", feature = "avx512")) && tiles > lanes { tiles } else { lanes }
-}
-
-/// [`gemm_bf16`] on the tiles of AMX.
-///
-/// Sums run over pairs of products, sixteen pairs at a time, with one rounding for each product and each sum; no
-/// intermediate result is wider than `f32`. The error is within the bound of [`gemm`](crate::gemm()) as long as nothing is
-/// subnormal: **the tiles take a subnormal element of A or B for 0, and a sum below 2⁻¹²⁶ becomes 0.** The bits
-/// depend on α, β, the row of A and the column of B.
-///
-/// NaN, infinities, ±0 and errors: as [`gemm`](crate::gemm()). Scratch: [`gemm_bf16_workspace`].
-///
-/// ```
-/// # #[cfg(feature = "std")]
-/// if let Some(amx) = fulmen::lanes::Amx::detect() {
-///     use fulmen::{MatMut, MatRef, gemm_bf16_amx, gemm_bf16_workspace};
-///     let (a, b) = ([1.0, 2.0].map(half::bf16::from_f32), [3.0, 4.0].map(half::bf16::from_f32));
-///     let (mut c, mut workspace) = ([0.0f32], [0.0; gemm_bf16_workspace(1, 1, 2)]);
-///     let (a, b) = (MatRef::row_major(&a, 1, 2)?, MatRef::row_major(&b, 2, 1)?);
-///     gemm_bf16_amx(amx, 1.0, a, b, 0.0, MatMut::row_major(&mut c, 1, 1)?, &mut workspace)?;
-///     assert_eq!(c, [11.0]);
-/// }
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, TDPBF16PS.
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-pub fn gemm_bf16_amx(
-    amx: crate::lanes::Amx,
-    alpha: f32,
-    a: MatRef<'_, bf16>,
-    b: MatRef<'_, bf16>,
-    beta: f32,
-    c: MatMut<'_, f32>,
-    workspace: &mut [f32],
-) -> Result<(), Error> {
-    super::amx::gemm::<super::amx::Single<bf16>>(amx, alpha, a, b, beta, c, workspace)
 }
 
 /// The product, parts of C run by `j`.

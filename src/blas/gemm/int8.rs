@@ -7,57 +7,83 @@ use super::threads::{divide, parts, tile};
 use super::tune;
 use crate::alu::Number;
 use crate::error::{Error, enough, same_shape};
+use crate::forms::ops;
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Simd, native};
 use crate::parts::LINE;
 use crate::view::{MatMut, MatRef};
 
-/// `C = αAB + βC` with A and B in `i8` and C in `i32`, modulo 2³².
-///
-/// Shapes: A is `m` by `k`, B is `k` by `n`, C is `m` by `n`, each with any strides. The result is exact modulo 2³², in
-/// two's complement: with α = 1 and β = 0 nothing wraps as long as `k ≤ 131071`, and in any case only the
-/// value of the whole expression counts. The bits are the same on every instruction set.
-///
-/// There is no NaN; β = 0 writes C without reading it.
-///
-/// Errors: [`Error::Shape`] names `b` or `c`; [`Error::Workspace`]. Nothing is written then.
-///
-/// Scratch: [`gemm_i8_workspace`], in `i32`; what it holds before and after does not matter.
-///
-/// ```
-/// use fulmen::{MatMut, MatRef, gemm_i8, gemm_i8_workspace};
-/// let (a, b) = ([1i8, 2, 3, -128], [5i8, 6, 7, -128]);
-/// let mut c = [0; 4];
-/// let mut workspace = [0; gemm_i8_workspace(2, 2, 2)];
-/// let (a, b) = (MatRef::row_major(&a, 2, 2)?, MatRef::row_major(&b, 2, 2)?);
-/// gemm_i8(1, a, b, 0, MatMut::row_major(&mut c, 2, 2)?, &mut workspace)?;
-/// assert_eq!(c, [19, -250, -881, 16402]);
-/// // C += 2·AB
-/// gemm_i8(2, a, b, 1, MatMut::row_major(&mut c, 2, 2)?, &mut workspace)?;
-/// assert_eq!(c, [57, -750, -2643, 49206]);
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: as [`gemm`](crate::gemm()).
-#[inline]
-pub fn gemm_i8(
-    alpha: i32,
-    a: MatRef<'_, i8>,
-    b: MatRef<'_, i8>,
-    beta: i32,
-    c: MatMut<'_, i32>,
-    workspace: &mut [i32],
-) -> Result<(), Error> {
-    gemm_i8_on(native(), alpha, a, b, beta, c, workspace)
+ops! { $ int8_ops in crate::blas::gemm::int8;
+    /// `C = αAB + βC` with A and B in `i8` and C in `i32`, modulo 2³².
+    ///
+    /// Shapes: A is `m` by `k`, B is `k` by `n`, C is `m` by `n`, each with any strides. The result is exact modulo 2³², in
+    /// two's complement: with α = 1 and β = 0 nothing wraps as long as `k ≤ 131071`, and in any case only the
+    /// value of the whole expression counts. The bits are the same on every instruction set.
+    ///
+    /// There is no NaN; β = 0 writes C without reading it.
+    ///
+    /// Errors: [`Error::Shape`] names `b` or `c`; [`Error::Workspace`]. Nothing is written then.
+    ///
+    /// Scratch: [`gemm_i8_workspace`], in `i32`; what it holds before and after does not matter.
+    ///
+    /// ```
+    /// use fulmen::{MatMut, MatRef, gemm_i8, gemm_i8_workspace};
+    /// let (a, b) = ([1i8, 2, 3, -128], [5i8, 6, 7, -128]);
+    /// let mut c = [0; 4];
+    /// let mut workspace = [0; gemm_i8_workspace(2, 2, 2)];
+    /// let (a, b) = (MatRef::row_major(&a, 2, 2)?, MatRef::row_major(&b, 2, 2)?);
+    /// gemm_i8(1, a, b, 0, MatMut::row_major(&mut c, 2, 2)?, &mut workspace)?;
+    /// assert_eq!(c, [19, -250, -881, 16402]);
+    /// // C += 2·AB
+    /// gemm_i8(2, a, b, 1, MatMut::row_major(&mut c, 2, 2)?, &mut workspace)?;
+    /// assert_eq!(c, [57, -750, -2643, 49206]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: as [`gemm`](crate::gemm()).
+    threads "Scratch: [`gemm_i8_workspace`](crate::gemm_i8_workspace()) for each thread."
+    gemm_i8<>, gemm_i8_on, gemm_i8_by
+        (alpha: by i32, a: mat i8, b: mat i8, beta: by i32, c: mat_inout i32, workspace: scratch i32) -> Result<()>;
+
+    /// `C = α(A - a₀)(B - b₀) + βC` with A in `u8`, B in `i8` and C in `i32`, modulo 2³²: quantised activations by weights, each
+    /// with the number that stands for zero.
+    ///
+    /// Shapes: A is `m` by `k`, B is `k` by `n`, C is `m` by `n`, each with any strides. The result is exact modulo 2³², in
+    /// two's complement: with α = 1 and β = 0 nothing wraps as long as `k ≤ 33025`, and in any case only the value of the
+    /// whole expression counts. The bits are the same on every instruction set. A B of `u8` is one of `i8` with 128 taken from
+    /// its elements and from its zero.
+    ///
+    /// There is no NaN; β = 0 writes C without reading it.
+    ///
+    /// Errors: [`Error::Shape`] names `b` or `c`; [`Error::Workspace`]. Nothing is written then.
+    ///
+    /// Scratch: [`gemm_u8_workspace`], in `i32`; what it holds before and after does not matter.
+    ///
+    /// ```
+    /// use fulmen::{MatMut, MatRef, gemm_u8, gemm_u8_workspace};
+    /// // A stands for [[-1, 2], [0, 127]], B for [[1], [3]].
+    /// let (a, b) = ([127u8, 130, 128, 255], [-1i8, 1]);
+    /// let mut c = [0; 2];
+    /// let mut workspace = [0; gemm_u8_workspace(2, 1, 2)];
+    /// let (a, b) = (MatRef::row_major(&a, 2, 2)?, MatRef::row_major(&b, 2, 1)?);
+    /// gemm_u8(1, a, 128, b, -2, 0, MatMut::row_major(&mut c, 2, 1)?, &mut workspace)?;
+    /// assert_eq!(c, [5, 381]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: B. Jacob et al.: Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference,
+    /// 2018, §2.3. Contract: `contracts/gemm_u8-v1.yaml`.
+    threads "Scratch: [`gemm_u8_workspace`](crate::gemm_u8_workspace()) for each thread."
+    gemm_u8<>, gemm_u8_on, gemm_u8_by
+        (alpha: by i32, a: mat u8, a_zero: by u8, b: mat i8, b_zero: by i8, beta: by i32, c: mat_inout i32, workspace: scratch i32) -> Result<()>;
 }
 
-/// [`gemm_i8`] on the tiles of AMX: the same bits.
-///
-/// Errors and scratch: as [`gemm_i8`].
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-pub fn gemm_i8_amx(
-    amx: crate::lanes::Amx,
+#[inline]
+#[allow(clippy::too_many_arguments, reason = "BLAS")]
+pub(crate) fn gemm_i8_by<J: Executor, S: Simd>(
+    j: J,
+    s: S,
     alpha: i32,
     a: MatRef<'_, i8>,
     b: MatRef<'_, i8>,
@@ -65,7 +91,24 @@ pub fn gemm_i8_amx(
     c: MatMut<'_, i32>,
     workspace: &mut [i32],
 ) -> Result<(), Error> {
-    super::amx::gemm::<super::amx::Single<i8>>(amx, alpha, a, b, beta, c, workspace)
+    gemm_bytes_by(j, s, [alpha, beta], (a, 0), (b, 0), c, workspace)
+}
+
+#[inline]
+#[allow(clippy::too_many_arguments, reason = "BLAS, and two zeros")]
+pub(crate) fn gemm_u8_by<J: Executor, S: Simd>(
+    j: J,
+    s: S,
+    alpha: i32,
+    a: MatRef<'_, u8>,
+    a_zero: u8,
+    b: MatRef<'_, i8>,
+    b_zero: i8,
+    beta: i32,
+    c: MatMut<'_, i32>,
+    workspace: &mut [i32],
+) -> Result<(), Error> {
+    gemm_bytes_by(j, s, [alpha, beta], (a, a_zero.into()), (b, b_zero.into()), c, workspace)
 }
 
 /// Elements of workspace that [`gemm_i8`] and its form for AMX need at most for an `m` by `k` A and a `k` by `n` B,
@@ -84,19 +127,6 @@ pub const fn gemm_i8_workspace(m: usize, n: usize, k: usize) -> usize {
     let (lanes, tiles) = (a + b + LINE, tune::Tiling::INT8.workspace(m, n, k));
     // Only there are there tiles.
     if cfg!(all(target_arch = "x86_64", feature = "avx512")) && tiles > lanes { tiles } else { lanes }
-}
-
-/// [`gemm_i8`] on the instruction set of `s`.
-pub fn gemm_i8_on<S: Simd>(
-    s: S,
-    alpha: i32,
-    a: MatRef<'_, i8>,
-    b: MatRef<'_, i8>,
-    beta: i32,
-    c: MatMut<'_, i32>,
-    workspace: &mut [i32],
-) -> Result<(), Error> {
-    gemm_bytes_by(Serial, s, [alpha, beta], (a, 0), (b, 0), c, workspace)
 }
 
 /// `C = E(α·AB)`: the sums of [`gemm_i8`] as the nearest `f32`, times α, then an [`Epilogue`] while they are in registers:
@@ -163,65 +193,6 @@ pub fn gemm_i8_with_on<S: Simd, C: Requantize, E: Epilogue<f32>>(
 pub const fn gemm_i8_with_workspace(m: usize, n: usize, k: usize) -> usize {
     let held = if k.div_ceil(2) <= tune::LEAST_DEPTH { 0 } else { m.saturating_mul(n) };
     gemm_i8_workspace(m, n, k).saturating_add(held)
-}
-
-/// `C = α(A - a₀)(B - b₀) + βC` with A in `u8`, B in `i8` and C in `i32`, modulo 2³²: quantised activations by weights, each
-/// with the number that stands for zero.
-///
-/// Shapes: A is `m` by `k`, B is `k` by `n`, C is `m` by `n`, each with any strides. The result is exact modulo 2³², in
-/// two's complement: with α = 1 and β = 0 nothing wraps as long as `k ≤ 33025`, and in any case only the value of the
-/// whole expression counts. The bits are the same on every instruction set. A B of `u8` is one of `i8` with 128 taken from
-/// its elements and from its zero.
-///
-/// There is no NaN; β = 0 writes C without reading it.
-///
-/// Errors: [`Error::Shape`] names `b` or `c`; [`Error::Workspace`]. Nothing is written then.
-///
-/// Scratch: [`gemm_u8_workspace`], in `i32`; what it holds before and after does not matter.
-///
-/// ```
-/// use fulmen::{MatMut, MatRef, gemm_u8, gemm_u8_workspace};
-/// // A stands for [[-1, 2], [0, 127]], B for [[1], [3]].
-/// let (a, b) = ([127u8, 130, 128, 255], [-1i8, 1]);
-/// let mut c = [0; 2];
-/// let mut workspace = [0; gemm_u8_workspace(2, 1, 2)];
-/// let (a, b) = (MatRef::row_major(&a, 2, 2)?, MatRef::row_major(&b, 2, 1)?);
-/// gemm_u8(1, a, 128, b, -2, 0, MatMut::row_major(&mut c, 2, 1)?, &mut workspace)?;
-/// assert_eq!(c, [5, 381]);
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: B. Jacob et al.: Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference,
-/// 2018, §2.3. Contract: `contracts/gemm_u8-v1.yaml`.
-#[inline]
-#[allow(clippy::too_many_arguments, reason = "BLAS, and two zeros")]
-pub fn gemm_u8(
-    alpha: i32,
-    a: MatRef<'_, u8>,
-    a_zero: u8,
-    b: MatRef<'_, i8>,
-    b_zero: i8,
-    beta: i32,
-    c: MatMut<'_, i32>,
-    workspace: &mut [i32],
-) -> Result<(), Error> {
-    gemm_u8_on(native(), alpha, a, a_zero, b, b_zero, beta, c, workspace)
-}
-
-/// [`gemm_u8`] on the instruction set of `s`.
-#[allow(clippy::too_many_arguments, reason = "BLAS, and two zeros")]
-pub fn gemm_u8_on<S: Simd>(
-    s: S,
-    alpha: i32,
-    a: MatRef<'_, u8>,
-    a_zero: u8,
-    b: MatRef<'_, i8>,
-    b_zero: i8,
-    beta: i32,
-    c: MatMut<'_, i32>,
-    workspace: &mut [i32],
-) -> Result<(), Error> {
-    gemm_bytes_by(Serial, s, [alpha, beta], (a, a_zero.into()), (b, b_zero.into()), c, workspace)
 }
 
 /// `C = E(α(A - a₀)(B - b₀))`: as [`gemm_i8_with`], of the sums of [`gemm_u8`]. Scratch: [`gemm_i8_with_workspace`].

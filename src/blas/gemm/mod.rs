@@ -19,14 +19,15 @@
 //! | `epilogue`, `batch` | what follows in registers; many products of one shape |
 //! | `half` | bf16 and f16 operands: converted to `f32` as they are packed |
 //! | `int8`, `pairs` | operands of bytes, also with zeros of their own; pairs multiplied, sums in `i32` |
-//! | `amx`, `amx_pack`, `split` | tiles: their loops, their operands, and `f32` in parts of bf16 |
+//! | `amx`, `amx_pack`, `amx_threads`, `split` | tiles: their loops, their operands, their threads, and `f32` in parts of bf16 |
+//! | `typed` | the functions of the last three rows, where features bring them |
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub(crate) mod amx;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod amx_pack;
-#[cfg(all(feature = "parallel", target_arch = "x86_64", feature = "avx512"))]
-mod amx_threads;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+pub(crate) mod amx_threads;
 pub(crate) mod backward;
 mod batch;
 mod epilogue;
@@ -34,8 +35,8 @@ mod few;
 mod fixed;
 pub(crate) mod gebp;
 #[cfg(feature = "half")]
-mod half;
-mod int8;
+pub(crate) mod half;
+pub(crate) mod int8;
 #[cfg(any(test, kani))]
 mod kani;
 mod loops;
@@ -55,9 +56,8 @@ mod strided;
 mod threads;
 mod tile;
 pub(crate) mod tune;
+pub(crate) mod typed;
 
-#[cfg(all(feature = "parallel", target_arch = "x86_64", feature = "avx512"))]
-pub(crate) use amx_threads::*;
 pub use backward::{
     gemm_backward_a, gemm_backward_a_on, gemm_backward_b, gemm_backward_b_on, gemm_backward_workspace,
 };
@@ -74,10 +74,13 @@ pub use int8::*;
 pub(crate) use pack::transpose as in_registers;
 pub use prepacked::{PackedB, gemm_packed, pack_b, pack_b_on, packed_b_len};
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-pub use split::{AmxPath, gemm_f32_amx, gemm_f32_amx_workspace, gemm_f32_amx3};
+pub use split::{AmxPath, gemm_f32_amx_workspace};
+#[cfg(any(feature = "half", all(target_arch = "x86_64", feature = "avx512")))]
+pub use typed::*;
 
 use crate::contract::{Call, Violation, contract, in_parts, nan};
 use crate::error::{Error, enough, same_shape};
+use crate::forms::ops;
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd, native};
@@ -146,56 +149,62 @@ impl<'a, T: Element> Problem<'a, T> {
     }
 }
 
-/// `C = αAB + βC`.
-///
-/// Shapes: A is `m` by `k`, B is `k` by `n`, C is `m` by `n`, each with any strides ([`MatRef`], [`MatMut`]); a
-/// transposed operand is `a.t()`. Each element is `Σ_p a[i][p]·b[p][j]` in the order of `p`, one fused
-/// multiply-add at a time where the instruction set has it, in passes of equal length of at most 512 (AVX-512)
-/// or 256 products; then `α` times the sum of each pass is added to `βC`. So the bits depend on the
-/// instruction set, the row of A and the column of B, not on the shape, the strides, the place in C or the
-/// number of threads. The error is within `γ_(k + 2·passes + 2)·(|α||A||B| + |β||C|)`, of which the
-/// contract states the largest value over the instruction sets.
-///
-/// NaN and ±0: `β = 0` writes C without reading it, `α = 0` (or `k = 0`) reads neither A nor B, and the
-/// products are then `+0`. Otherwise NaN and infinities spread by IEEE 754, also through `0·∞`.
-///
-/// Errors: [`Error::Shape`] names `b` or `c`; [`Error::Workspace`]. Nothing is written then.
-///
-/// Scratch: [`gemm_workspace`]; what it holds before and after does not matter. Aligned to a cache line it is
-/// used best, and more than is needed may help a product of few rows.
-///
-/// ```
-/// use fulmen::{MatMut, MatRef, gemm, gemm_workspace};
-/// let (a, b) = ([1.0f32, 2.0, 3.0, 4.0], [5.0f32, 6.0, 7.0, 8.0]);
-/// let mut c = [0.0f32; 4];
-/// let mut workspace = [0.0; gemm_workspace(2, 2, 2)];
-/// let (a, b) = (MatRef::row_major(&a, 2, 2)?, MatRef::row_major(&b, 2, 2)?);
-/// gemm(1.0, a, b, 0.0, MatMut::row_major(&mut c, 2, 2)?, &mut workspace)?;
-/// assert_eq!(c, [19.0, 22.0, 43.0, 50.0]);
-/// // C += 2·A·Bᵀ
-/// gemm(2.0, a, b.t(), 1.0, MatMut::row_major(&mut c, 2, 2)?, &mut workspace)?;
-/// assert_eq!(c, [53.0, 68.0, 121.0, 156.0]);
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: K. Goto and R. van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (2008); the bound:
-/// N. Higham, "Accuracy and Stability of Numerical Algorithms", §3.5.
-#[doc(alias = "matmul")]
-#[inline]
-pub fn gemm<T: Element>(
-    alpha: T,
-    a: MatRef<'_, T>,
-    b: MatRef<'_, T>,
-    beta: T,
-    c: MatMut<'_, T>,
-    workspace: &mut [T],
-) -> Result<(), Error> {
-    gemm_on(native(), alpha, a, b, beta, c, workspace)
+ops! { $ gemm_ops in crate::blas::gemm;
+    /// `C = αAB + βC`.
+    ///
+    /// Shapes: A is `m` by `k`, B is `k` by `n`, C is `m` by `n`, each with any strides ([`MatRef`], [`MatMut`]); a
+    /// transposed operand is `a.t()`. Each element is `Σ_p a[i][p]·b[p][j]` in the order of `p`, one fused
+    /// multiply-add at a time where the instruction set has it, in passes of equal length of at most 512 (AVX-512)
+    /// or 256 products; then `α` times the sum of each pass is added to `βC`. So the bits depend on the
+    /// instruction set, the row of A and the column of B, not on the shape, the strides, the place in C or the
+    /// number of threads. The error is within `γ_(k + 2·passes + 2)·(|α||A||B| + |β||C|)`, of which the
+    /// contract states the largest value over the instruction sets.
+    ///
+    /// NaN and ±0: `β = 0` writes C without reading it, `α = 0` (or `k = 0`) reads neither A nor B, and the
+    /// products are then `+0`. Otherwise NaN and infinities spread by IEEE 754, also through `0·∞`.
+    ///
+    /// Errors: [`Error::Shape`] names `b` or `c`; [`Error::Workspace`]. Nothing is written then.
+    ///
+    /// Scratch: [`gemm_workspace`]; what it holds before and after does not matter. Aligned to a cache line it is
+    /// used best, and more than is needed may help a product of few rows.
+    ///
+    /// ```
+    /// use fulmen::{MatMut, MatRef, gemm, gemm_workspace};
+    /// let (a, b) = ([1.0f32, 2.0, 3.0, 4.0], [5.0f32, 6.0, 7.0, 8.0]);
+    /// let mut c = [0.0f32; 4];
+    /// let mut workspace = [0.0; gemm_workspace(2, 2, 2)];
+    /// let (a, b) = (MatRef::row_major(&a, 2, 2)?, MatRef::row_major(&b, 2, 2)?);
+    /// gemm(1.0, a, b, 0.0, MatMut::row_major(&mut c, 2, 2)?, &mut workspace)?;
+    /// assert_eq!(c, [19.0, 22.0, 43.0, 50.0]);
+    /// // C += 2·A·Bᵀ
+    /// gemm(2.0, a, b.t(), 1.0, MatMut::row_major(&mut c, 2, 2)?, &mut workspace)?;
+    /// assert_eq!(c, [53.0, 68.0, 121.0, 156.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: K. Goto and R. van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (2008); the bound:
+    /// N. Higham, "Accuracy and Stability of Numerical Algorithms", §3.5.
+    #[doc(alias = "matmul")]
+    threads "Large products take turns at blocks of B: all threads pack one together, then each takes rows of C from what is left. Of smaller ones C is cut along its longer side, again and again, until every thread has a part, and each thread packs what it needs into its own share of the workspace. Products below about a million multiplications per thread use fewer threads, and so does a workspace that is shorter than [`gemm_workspace`](crate::parallel::gemm_workspace()) says: one for a single thread is enough for any result.\n\n\
+        ```\n\
+        use fulmen::{MatMut, MatRef, parallel};\n\
+        let n = 300;\n\
+        let (a, b, mut c) = (vec![1.0f32; n * n], vec![2.0; n * n], vec![0.0; n * n]);\n\
+        let mut workspace = vec![0.0; parallel::gemm_workspace(n, n, n, 4)];\n\
+        let (a, b) = (MatRef::row_major(&a, n, n)?, MatRef::row_major(&b, n, n)?);\n\
+        parallel::gemm(1.0, a, b, 0.0, MatMut::row_major(&mut c, n, n)?, &mut workspace)?;\n\
+        assert!(c.iter().all(|c| *c == 600.0));\n\
+        # Ok::<(), fulmen::Error>(())\n\
+        ```\n"
+    gemm, gemm_on, product_by
+        (alpha: by T, a: mat T, b: mat T, beta: by T, c: mat_inout T, workspace: scratch T) -> Result<()>;
 }
 
-/// [`gemm`] on the instruction set of `s`.
+/// The product, its parts run by `j`.
 #[inline]
-pub fn gemm_on<S: Simd, T: Element>(
+#[allow(clippy::too_many_arguments, reason = "BLAS")]
+pub(crate) fn product_by<J: Executor, S: Simd, T: Element>(
+    j: J,
     s: S,
     alpha: T,
     a: MatRef<'_, T>,
@@ -206,7 +215,7 @@ pub fn gemm_on<S: Simd, T: Element>(
 ) -> Result<(), Error> {
     contract!(
         gemm,
-        gemm_with_on(s, alpha, a, b, beta, c.reborrow(), (), workspace),
+        gemm_by(j, s, Problem { alpha, beta, a, b, c: c.reborrow() }, (), workspace),
         each | check | check_elements(alpha, a, b, c.as_ref(), check)
     )
 }

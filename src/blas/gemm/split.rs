@@ -1,10 +1,10 @@
 //! `f32` products on AMX tiles of `bf16`: each element is split into a sum of `bf16` numbers of eight bits each.
 
-use super::amx::{self, Product, Six, Three};
+use super::amx::{self, Product};
 use super::tune::Tiling;
 use super::{Problem, gemm_by, gemm_workspace};
 use crate::error::{Error, enough, same_shape};
-use crate::lanes::executor::{Executor, Serial};
+use crate::lanes::executor::Executor;
 use crate::lanes::{Amx, Simd};
 use crate::view::{MatMut, MatRef};
 
@@ -18,70 +18,7 @@ pub enum AmxPath {
     Lanes,
 }
 
-/// `C = αAB + βC` in `f32`, by six products of bf16 matrices on AMX.
-///
-/// Shapes: as [`gemm`](crate::gemm()). Each element is split into three parts of eight bits, `x = x₀ + x₁ + x₂`, which is exact;
-/// `x₀y₀`, `x₀y₁`, `x₁y₀`, `x₁y₁`, `x₀y₂` and `x₂y₀` are exact too and added up in `f32`, and what is left out is at
-/// most `2⁻²⁴(1 + 2⁻⁹)|xy|`, so that the error is within the bound of [`gemm`](crate::gemm()). The bits depend on α, β, the row of A
-/// and the column of B, and on the path below.
-///
-/// The tiles know no subnormal numbers, and an infinity cannot be split. They are used ([`AmxPath::Tiles`]) when every
-/// element of A and B is 0 or between 2⁻⁹⁶ and 2¹²⁷ in magnitude, no product of one of A and one of B can be
-/// below 2⁻⁹⁶ unless it is 0, and no sum of `k` of them can reach 2¹²⁶; else the call is one of
-/// [`gemm_on`](crate::gemm_on) with AVX-512 ([`AmxPath::Lanes`]). To see which, A and B are read once more.
-///
-/// NaN and ±0: as [`gemm`](crate::gemm()).
-///
-/// Errors: [`Error::Shape`] names `b` or `c`; [`Error::Workspace`]. Nothing is written then.
-///
-/// Scratch: [`gemm_f32_amx_workspace`].
-///
-/// ```
-/// # #[cfg(feature = "std")]
-/// if let Some(amx) = fulmen::lanes::Amx::detect() {
-///     use fulmen::{AmxPath, MatMut, MatRef, gemm_f32_amx, gemm_f32_amx_workspace};
-///     let (a, b) = ([1.0f32, 2.0, 3.0, 4.0], [5.0f32, 6.0, 7.0, 0.1]);
-///     let mut c = [0.0f32; 4];
-///     let mut workspace = [0.0; gemm_f32_amx_workspace(2, 2, 2)];
-///     let (a, b) = (MatRef::row_major(&a, 2, 2)?, MatRef::row_major(&b, 2, 2)?);
-///     let path = gemm_f32_amx(amx, 1.0, a, b, 0.0, MatMut::row_major(&mut c, 2, 2)?, &mut workspace)?;
-///     assert_eq!((path, c[0], c[2]), (AmxPath::Tiles, 19.0, 43.0));
-/// }
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: G. Henry, P. T. P. Tang and A. Heinecke, "Leveraging the bfloat16 Artificial Intelligence Datatype For
-/// Higher-Precision Computations" (2019).
-pub fn gemm_f32_amx(
-    amx: Amx,
-    alpha: f32,
-    a: MatRef<'_, f32>,
-    b: MatRef<'_, f32>,
-    beta: f32,
-    c: MatMut<'_, f32>,
-    workspace: &mut [f32],
-) -> Result<AmxPath, Error> {
-    product::<Serial, Six>(Serial, amx, alpha, a, b, beta, c, workspace)
-}
-
-/// [`gemm_f32_amx`] by three products, `x₁y₀ + x₀y₀ + x₀y₁`: twice as fast, and for data of some 15 bits.
-///
-/// What is left out is at most `2⁻¹⁵(1 + 2⁻⁹)|xy|` of each product, beside the rounding of the sums: the
-/// error is within `(2⁻¹⁵(1 + 2⁻⁹) + γ_(k + 4))·|α||A||B| + γ₄|β||C|`. All else is as for [`gemm_f32_amx`], also the choice of
-/// the path.
-pub fn gemm_f32_amx3(
-    amx: Amx,
-    alpha: f32,
-    a: MatRef<'_, f32>,
-    b: MatRef<'_, f32>,
-    beta: f32,
-    c: MatMut<'_, f32>,
-    workspace: &mut [f32],
-) -> Result<AmxPath, Error> {
-    product::<Serial, Three>(Serial, amx, alpha, a, b, beta, c, workspace)
-}
-
-/// Elements of workspace that [`gemm_f32_amx`] and [`gemm_f32_amx3`] need for an `m` by `k` A and a `k` by `n` B.
+/// Elements of workspace that [`gemm_f32_amx`](crate::gemm_f32_amx()) and [`gemm_f32_amx3`](crate::gemm_f32_amx3()) need for an `m` by `k` A and a `k` by `n` B.
 pub const fn gemm_f32_amx_workspace(m: usize, n: usize, k: usize) -> usize {
     let lanes = gemm_workspace(m, n, k);
     let (six, three) = (Tiling::SIX.workspace(m, n, k), Tiling::THREE.workspace(m, n, k));

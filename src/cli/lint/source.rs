@@ -209,7 +209,7 @@ pub(super) fn generated(s: &mut Sink<'_>) {
     }
     // A text search: the compiler's check (`Enforced`) is the strong one, this one names the op.
     let source: String = source_files(s.corpus).chars().filter(|c| !c.is_whitespace()).collect();
-    let by_macro = ["unary", "binary", "reduction", "row_op"].iter().all(|m| macro_has_contract(&source, m));
+    let by_macro = ["unary", "binary", "entry", "row_op"].iter().all(|m| macro_has_contract(&source, m));
     // `contract!(op,`, and `op,op_on,` where a macro writes the function.
     let direct: BTreeSet<&str> = source
         .match_indices("contract!(")

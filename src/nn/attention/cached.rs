@@ -6,7 +6,6 @@ use super::panel::finish;
 use super::{Align, Attention, BLOCK, Heads, decode, mask, rows, take};
 use crate::error::{Error, enough, not_empty, same_len};
 use crate::forms::ops;
-use crate::lanes::executor::Executor;
 use crate::lanes::executor::Serial;
 use crate::lanes::vector::Vector;
 use crate::lanes::{Simd, drive};
@@ -122,8 +121,7 @@ ops! { $ cached_ops in crate::nn::attention::cached;
 }
 
 #[allow(clippy::too_many_arguments, reason = "the formula's operands")]
-pub(crate) fn attention_decode_by<J: Executor, S: Simd, C: Cached>(
-    _: J,
+pub(crate) fn attention_decode_by<S: Simd, C: Cached>(
     s: S,
     op: &Attention<f32>,
     q: &[f32],

@@ -9,7 +9,7 @@
 //! | `forward` | blocks of keys and panels of queries |
 //! | `decode` | a single query |
 //! | `rows` | its loops over rows of keys and values |
-//! | `half` | operands in bf16 |
+//! | `half`, `typed` | operands in bf16, and their functions |
 //! | `cached` | a single query over halves or blocks, in pages |
 //! | `backward` | the gradients, from weights that are computed again |
 
@@ -18,12 +18,13 @@ pub(crate) mod cached;
 pub(crate) mod decode;
 pub(crate) mod forward;
 #[cfg(feature = "half")]
-mod half;
+pub(crate) mod half;
 mod mask;
 mod options;
 pub(crate) mod panel;
 mod prefetch;
 mod rows;
+pub(crate) mod typed;
 
 use crate::blas::gemm::tune::GRAIN;
 use crate::contract::{Call, Violation, contract};
@@ -41,6 +42,8 @@ use mask::Mask;
 pub(crate) use mask::{mask_rows, softcap};
 use options::Heads;
 pub use options::{Align, Attention};
+#[cfg(feature = "half")]
+pub use typed::*;
 
 /// Keys in a block: from multiples of it on, so that a query's blocks are the same in any call.
 pub(crate) const BLOCK: usize = 128;
