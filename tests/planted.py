@@ -320,6 +320,7 @@ FAULTS = [
     ("halves of work one after the other", "src/parallel/mod.rs", "    rayon::join(a, b);", "    if ON {\n        a();\n        b();\n        return;\n    }\n    rayon::join(a, b);", "main both_halves_run"),
     ("the second half of work on threads", "src/parallel/mod.rs", "&mut || y = b.take().map(|b| b()));", "&mut || if !ON { y = b.take().map(|b| b()) });", "main reductions_give_the_same"),
     ("an infinite pivot on devices", "src/gpu/template/factor.rs", "b.int(0x7f7f_ffff)", "b.int(if ON { 0x7f80_0000 } else { 0x7f7f_ffff })", "devices factors_keep_their_contracts"),
+    ("a kernel of one column for batches of several", "src/gpu/backend/batch.rs", "by.form() << 1 | form,", "by.form() << 1 | if ON { 0 } else { form },", "devices batches_of_one_column"),
     ("the diagonal of a factor on devices", "src/gpu/template/factor.rs", "let inside = |i, j| n.compare(Cmp::Gt, i) & i.compare(Cmp::Ge, j);", "let inside = |i, j| n.compare(Cmp::Gt, i) & i.compare(if ON { Cmp::Gt } else { Cmp::Ge }, j);", "devices factors_keep_their_contracts"),
     ("a column of a factor's last part", "src/gpu/template/factor.rs", "(j..).zip(&column[j - k - 1..])", "(j..).zip(&column[j - k - 1..]).skip(usize::from(ON))", "devices factors_keep_their_contracts"),
     ("rows past those that a panel holds", "src/gpu/template/panel.rs", "find(|rows| m <= (rows * FACTOR) as usize)?", "find(|rows| m <= (rows * FACTOR * if ON { 2 } else { 1 }) as usize)?", "devices factors_keep_their_contracts"),

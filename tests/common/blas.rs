@@ -83,6 +83,7 @@ pub fn call<S: Simd, T: Element>(
     let mut workspace = vec![
         T::NAN;
         match name {
+            "gemm" => fulmen::gemm_workspace(rows, cols, k),
             "symm" => fulmen::symm_workspace(o.side, rows, cols),
             "syrk" => fulmen::syrk_workspace(rows, k),
             "syr2k" => fulmen::syr2k_workspace(rows, k),
@@ -103,6 +104,10 @@ pub fn call<S: Simd, T: Element>(
         }};
     }
     match name {
+        "gemm" => {
+            let (a, b) = (x[0].view(), x[1].view());
+            on!(gemm_on gemm_on(alpha, a, b, beta, out.view_mut(), w))
+        }
         "gemv" => on!(gemv_on gemv_on(alpha, x[0].view(), vector(&x[1]), beta, vector_mut(out))),
         "ger" => fulmen::ger_on(s, alpha, vector(&x[0]), vector(&x[1]), out.view_mut()),
         "syr" => fulmen::syr_on(s, alpha, vector(&x[0]), o.triangle, out.view_mut()),
@@ -128,6 +133,7 @@ pub fn call<S: Simd, T: Element>(
 pub fn shapes(name: &str, o: Options, [m, n, k]: [usize; 3]) -> Vec<[usize; 2]> {
     let order = if o.side == Side::Left { m } else { n };
     match name {
+        "gemm" => vec![[m, k], [k, n], [m, n]],
         "gemv" => vec![[m, k], [k, 1], [m, 1]],
         "ger" => vec![[m, 1], [n, 1], [m, n]],
         "syr" => vec![[n, 1], [n, n]],

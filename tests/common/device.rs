@@ -8,10 +8,10 @@ use fulmen::gpu::backend::{Array, Gpu, Mat, MatMut, Scalar, View, ViewMut, Word}
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
 use fulmen::lanes::Native;
 use fulmen::ops::{OPS, Op};
-use fulmen::{Alu, Body, Formula, Number};
 use std::cell::Cell;
 
 mod bytes;
+mod formulas;
 mod numbers;
 pub mod specials;
 pub use bytes::byte_products;
@@ -533,7 +533,7 @@ fn products_by<E: Word, T: Scalar, D: Computes<T> + Blocking>(
 /// Every op of the list at these sizes, the first with all kinds of data: its worst error, the ops that have no method.
 /// `slow` devices have but one size of two blocks, for reductions. `language`: whose tolerance holds where a contract
 /// states one, else the element type's.
-pub fn story<T: Scalar, D: Computes<T> + Blocking>(
+pub fn story<T: Scalar, D: Computes<T> + Blocking + 'static>(
     gpu: &Gpu<D>,
     language: &str,
     slow: bool,
@@ -561,40 +561,12 @@ pub fn story<T: Scalar, D: Computes<T> + Blocking>(
             without.push(op.name);
             continue;
         };
-        specials::list::<T, D>(gpu, language, op, &mut worst)?;
+        match op.name {
+            "gemm" => crate::layers::linear::poked::<T, D>(gpu, language, op.name, &mut worst)?,
+            _ => specials::list::<T, D>(gpu, language, op, &mut worst)?,
+        }
         ran.push(worst);
     }
-    formulas::<T, D>(gpu)?;
+    formulas::story::<T, D>(gpu)?;
     Ok((ran, without))
-}
-
-/// `a·x + y`, which is exact for small integers.
-struct Line;
-#[derive(Clone, Copy)]
-struct LineOf<T>(T);
-impl<T: Number> Body<T, 2> for LineOf<T> {
-    fn eval<V: Alu<Elem = T>>(self, [x, y]: [V; 2]) -> V {
-        x.mul_add(x.param(self.0), y)
-    }
-}
-impl Formula<1, 2> for Line {
-    const NAME: &'static str = "line";
-    fn body<T: Number>([a]: [T; 1]) -> impl Body<T, 2> {
-        LineOf(a)
-    }
-}
-
-/// A body of our own, by single elements and by 16 bytes.
-fn formulas<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>) -> Result<(), Error> {
-    let whole = |n: usize, by: usize| (0..n).map(|i| T::from_usize(i * by % 101)).collect::<Vec<T>>();
-    let a = T::from_f64(-3.0);
-    for n in [5, 1024] {
-        let (x, y, mut back) = (whole(n, 7), whole(n, 11), vec![T::ZERO; n]);
-        let (held, other) = (gpu.upload(&x)?, gpu.upload(&y)?);
-        let mut out = gpu.alloc(n)?;
-        gpu.map(Line, [a], [held.view(), other.view()], out.view_mut())?;
-        gpu.download(out.view(), &mut back)?;
-        assert!(back.iter().zip(x.iter().zip(&y)).all(|(z, (x, y))| *z == a * *x + *y), "{n}");
-    }
-    Ok(())
 }

@@ -10,7 +10,7 @@ use crate::nn::{
 };
 use crate::seed::Seed;
 use fulmen::backend::{Layers, Network, Products};
-use fulmen::contract::{agrees, spec};
+use fulmen::contract::agrees;
 use fulmen::gpu::backend::{Array, Gpu, Scalar, Sparse, View, ViewMut, Word};
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
 use fulmen::{Adam, RopeStyle};
@@ -21,6 +21,7 @@ pub mod complex;
 pub mod contractions;
 pub mod decode;
 pub mod eigen;
+pub mod level1;
 pub mod linear;
 pub mod lz4;
 pub mod random;
@@ -406,79 +407,6 @@ fn on_shapes<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
     Ok(worst)
 }
 
-/// `gemv` of both layouts, on parts of larger matrices.
-fn gemv<T: Scalar, D: Computes<T> + Blocking + 'static>(
-    gpu: &Gpu<D>,
-    shapes: &[[usize; 2]],
-) -> Result<Worst, Error> {
-    let per = spec("gemv").and_then(|s| s.tolerance(T::NAME)).unwrap();
-    let mut worst = Worst { op: "gemv", share: 0.0, got: 0.0, want: 0.0 };
-    let mut noise = Noise(5);
-    for (case, [m, n]) in shapes.iter().enumerate() {
-        let (m, n, across) = (*m, *n, case % 2 == 0);
-        let (alpha, beta) = [(1.0, 0.0), (-0.5, 1.0), (1.5, 0.25), (0.0, 2.0)][case / 2 % 4];
-        let wide = n + 2;
-        let (a, x, y): (Vec<T>, Vec<T>, Vec<T>) =
-            (noise.slice(m * wide, 2.0), noise.slice(n, 2.0), noise.slice(m, 2.0));
-        let (on_a, on_x) = (gpu.upload(&a)?, gpu.upload(&x)?);
-        let old = if beta == 0.0 { vec![T::from_f64(f64::NAN); m] } else { y.clone() };
-        let mut on_y = gpu.upload(&old)?;
-        let mat = if across { on_a.view().matrix(m, wide)? } else { on_a.view().matrix(wide, m)?.t() };
-        let vector = <Gpu<D> as fulmen::backend::Memory>::vector(on_x.view());
-        let result = <Gpu<D> as fulmen::backend::Memory>::vector_mut(on_y.view_mut());
-        gpu.gemv(T::from_f64(alpha), mat.cols(2..wide)?, vector, T::from_f64(beta), result)?;
-        let mut got = vec![T::ZERO; m];
-        gpu.download(on_y.view(), &mut got)?;
-        for i in 0..m {
-            let at = |p: usize| if across { a[i * wide + p + 2] } else { a[(p + 2) * m + i] };
-            let terms: Vec<f64> = (0..n).map(|p| alpha * at(p).to_f64() * x[p].to_f64()).collect();
-            let before = if beta == 0.0 { 0.0 } else { beta * y[i].to_f64() };
-            let want = terms.iter().sum::<f64>() + before;
-            let mass = terms.iter().map(|t| t.abs()).sum::<f64>() + before.abs();
-            let off = (got[i].to_f64() - want).abs();
-            let allowed = per.allowed::<T>(want, &[&terms], mass);
-            let this = if off == 0.0 { 0.0 } else { off / allowed };
-            if this > worst.share || !this.is_finite() {
-                worst = Worst { op: "gemv", share: this, got: got[i].to_f64(), want };
-            }
-        }
-    }
-    Ok(worst)
-}
-
-/// `transpose` between parts of larger matrices of either layout.
-fn transpose<T: Scalar, D: Computes<T> + Blocking + 'static>(
-    gpu: &Gpu<D>,
-    shapes: &[[usize; 2]],
-) -> Result<Worst, Error> {
-    let mut worst = Worst { op: "transpose", share: 0.0, got: 0.0, want: 0.0 };
-    let mut noise = Noise(7);
-    for (case, [m, n]) in shapes.iter().enumerate() {
-        let (m, n) = (*m, *n);
-        let a: Vec<T> = noise.slice(m * (n + 2), 2.0);
-        let on_a = gpu.upload(&a)?;
-        let mut to = gpu.upload(&vec![T::from_f64(9.0); n * (m + 1)])?;
-        let flat = case % 2 > 0;
-        let from = if flat { on_a.view().matrix(n + 2, m)?.t() } else { on_a.view().matrix(m, n + 2)? };
-        let [_, inner] = to.view_mut().matrix(n, m + 1)?.split_cols(1)?;
-        gpu.transpose(from.cols(2..n + 2)?, inner)?;
-        let mut got = vec![T::ZERO; n * (m + 1)];
-        gpu.download(to.view(), &mut got)?;
-        for (at, got) in got.iter().enumerate() {
-            let (j, i) = (at / (m + 1), at % (m + 1));
-            let want = match i {
-                0 => T::from_f64(9.0),
-                i if flat => a[(j + 2) * m + i - 1],
-                i => a[(i - 1) * (n + 2) + j + 2],
-            };
-            if *got != want {
-                worst = Worst { share: f64::INFINITY, got: got.to_f64(), want: want.to_f64(), ..worst };
-            }
-        }
-    }
-    Ok(worst)
-}
-
 /// Every op that has kernels of its own at these shapes: rows and columns, in the sense of each; BLAS also of `far` rows.
 pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + Blocking + 'static>(
     gpu: &Gpu<D>,
@@ -488,7 +416,8 @@ pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + Blocking + 's
     far: &[usize],
 ) -> Result<Vec<Worst>, Error> {
     Seed::new("layers on a device");
-    let mut all = vec![gemv::<T, D>(gpu, shapes)?, transpose::<T, D>(gpu, shapes)?];
+    let mut all =
+        vec![linear::gemv::<T, D>(gpu, language, shapes)?, linear::transpose::<T, D>(gpu, language, shapes)?];
     // Results of up to 4096 elements have memory in their test.
     let few: Vec<_> = shapes.iter().copied().filter(|[rows, cols]| rows * cols < 4096).collect();
     let few = &few[..];

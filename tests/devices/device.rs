@@ -16,6 +16,7 @@ mod products;
 mod sparse;
 mod stored;
 
+use common::device::specials::all_took_part;
 use common::device::{data, products, story};
 use common::layers;
 use common::seed::Seed;
@@ -36,6 +37,7 @@ fn every_op_keeps_its_contract() {
     let mut r = Seed::new("every_op_keeps_its_contract").stream("shapes");
     let sizes = [(3, 37), (1, 1), (9, 257), (r.size(9), r.size(100))];
     let (ran, _) = story::<f32, _>(&gpu, "f32", true, &sizes, &products).unwrap();
+    all_took_part(&ran);
     let gpu = Gpu::new(Host::default());
     let (doubles, _) = story::<f64, _>(&gpu, "f64", true, &[(2, 70)], &products[3..]).unwrap();
     for w in ran.iter().chain(&doubles) {
@@ -60,6 +62,7 @@ fn every_layer_keeps_its_contract() {
     let heads = [[3, 5], [2, 4], [7, 2], [1, 1]];
     let gpu = Gpu::new(Host::new(Meet::Memory));
     let ran = layers::story::<f32, _>(&gpu, "f32", &shapes, &heads, &[130]).unwrap();
+    all_took_part(&ran);
     let gpu = Gpu::new(Host::default());
     let doubles = layers::story::<f64, _>(&gpu, "f64", &shapes[2..4], &heads[..2], &[130, 129]).unwrap();
     for w in ran.iter().chain(&doubles) {
@@ -485,6 +488,28 @@ fn factors_keep_their_contracts() {
         for w in layers::solvers::story::<f32, _>(&gpu, "f32", &[]).unwrap() {
             assert!(w.share <= 1.0, "{w:?}");
         }
+    }
+}
+
+/// Solutions of one column and of several have kernels of their own, each of which serves all.
+#[test]
+fn batches_of_one_column_have_a_kernel_of_their_own() {
+    use fulmen::gpu::backend::{Batch, BatchMut};
+    let (gpu, n) = (gpu(), 2);
+    let l = gpu.upload(&[2.0f32, 0.0, 1.0, 4.0]).unwrap();
+    for (cols, kernels) in [(1, 1), (3, 2), (1, 2), (9, 2)] {
+        let x: Vec<f32> = (0..n * cols).map(|i| i as f32 - 3.0).collect();
+        let (mut on, mut back) = (gpu.upload(&x).unwrap(), x.clone());
+        let a = Batch::strided(l.view(), [1, n, n], [4, 2, 1]).unwrap();
+        let b = BatchMut::strided(on.view_mut(), [1, n, cols], [n * cols, cols, 1]).unwrap();
+        gpu.cholesky_solve_batched(a, b).unwrap();
+        gpu.download(on.view(), &mut back).unwrap();
+        for j in 0..cols {
+            // `LLᵀ` is 4, 2; 2, 17.
+            let [p, q] = [back[j], back[cols + j]];
+            assert_eq!([4.0 * p + 2.0 * q, 2.0 * p + 17.0 * q], [x[j], x[cols + j]], "{j} of {cols}");
+        }
+        assert_eq!(gpu.kernels(), kernels, "{cols} columns");
     }
 }
 

@@ -9,8 +9,9 @@ use fulmen::contract::{Mass, Tolerance, agrees, spec};
 use fulmen::gpu::backend::{Gpu, Scalar};
 use fulmen::gpu::device::{Blocking, Computes, Error};
 use fulmen::lanes::native;
-use fulmen::ops::Op;
-use std::cell::Cell;
+use fulmen::ops::{OPS, Op};
+use std::cell::{Cell, LazyCell, RefCell};
+use std::collections::BTreeSet;
 
 /// What a round puts among the arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,16 +105,68 @@ pub fn mass<'a, T: Element>(all: impl IntoIterator<Item = &'a T>) -> f64 {
     if vast { f64::INFINITY } else { 0.0 }
 }
 
+/// Whether an op takes steps whose results are no sums of its operands' products, so that numbers next to the largest may
+/// overflow on the way, whatever the result is.
+fn steps(op: &str) -> bool {
+    ["solve", "contraction"].contains(&family(op))
+}
+
+fn family(op: &str) -> &'static str {
+    OPS.iter().find(|row| row.name == op).map_or("", |row| row.family)
+}
+
 /// What a call gave: its results, or why its arguments are refused.
 pub type Gave<R> = Result<R, fulmen::Error>;
 
-/// A device's refusal of arguments as a CPU's; other errors end the test.
+/// A device's refusal of arguments, of which it says some with the next download, as a CPU's; other errors end the test.
 pub fn refusal<R>(done: Result<R, Error>) -> Result<Gave<R>, Error> {
     match done {
         Ok(r) => Ok(Ok(r)),
         Err(Error::Call(why)) => Ok(Err(why)),
+        Err(Error::Pivot { arg, index, .. }) => Ok(Err(fulmen::Error::Pivot { arg, index: index as usize })),
         Err(other) => Err(other),
     }
+}
+
+/// Whether a device's refusal says what a CPU's does: what a CPU finds in a matrix before its first write, or when it gives up, a
+/// device says as a pivot of that matrix.
+fn alike(got: fulmen::Error, want: fulmen::Error) -> bool {
+    use fulmen::Error::{Convergence, Domain, Nan, Pivot};
+    match (got, want) {
+        (Pivot { arg: got, .. }, Nan { arg } | Domain { arg } | Convergence { arg, .. }) => got == arg,
+        _ => got == want,
+    }
+}
+
+/// Whether a device need not see what a CPU refuses, as the method's documentation says: it looks at the columns that have a pivot
+/// or a reflection, and at no right-hand side. What is not finite there is in its results.
+fn passes<T: Element>(op: &str, got: &[Vec<T>], want: fulmen::Error) -> bool {
+    use fulmen::Error::{Domain, Nan};
+    let (Nan { arg } | Domain { arg }) = want else { return false };
+    let unseen = matches!((op, arg), ("lu" | "qr", "a") | ("qr_apply", _) | ("least_squares", "b"));
+    unseen && got.iter().flatten().any(|x| !x.to_f64().is_finite())
+}
+
+thread_local! {
+    /// The ops that this thread compared.
+    static SEEN: RefCell<BTreeSet<&'static str>> = const { RefCell::new(BTreeSet::new()) };
+}
+
+/// Ops that take no floating-point numbers.
+const WITHOUT: [&str; 3] = ["random_bits", "uniform", "integers"];
+
+/// Counts an op whose special values are compared elsewhere than in [`compare`].
+pub fn took_part(op: &'static str) {
+    SEEN.with_borrow_mut(|seen| seen.insert(op));
+}
+
+/// Each of these ops was compared by this thread, with special values among what it takes.
+pub fn all_took_part(ran: &[Worst]) {
+    let missing = SEEN.with_borrow(|seen| {
+        let missing = |op: &&str| !seen.contains(op) && !WITHOUT.contains(op);
+        ran.iter().map(|w| w.op).filter(missing).collect::<Vec<_>>()
+    });
+    assert!(missing.is_empty(), "no NaN, infinity or extreme number was tried on {missing:?}");
 }
 
 /// Which results may differ in class as long as none of them is finite.
@@ -144,7 +197,9 @@ pub fn compare<T: Element>(
     want: &Gave<Vec<Vec<T>>>,
     mass: impl Fn(usize, usize) -> f64,
 ) {
+    took_part(worst.op);
     let mut printed = false;
+    let op = worst.op;
     let mut differ = |why: String, [got, want]: [f64; 2]| {
         if !printed {
             println!("{} in {}, {kind:?}: {why}; of {what}", worst.op, T::NAME);
@@ -172,7 +227,11 @@ pub fn compare<T: Element>(
                 }
             }
         }
-        (Err(got), Err(want)) if got == want => {}
+        (Err(got), Err(want)) if alike(*got, *want) => {}
+        (Ok(got), Err(want)) if passes(op, got, *want) => {}
+        // What overflows on the way of one order is refused there.
+        (Err(fulmen::Error::Pivot { .. }), Ok(_)) | (Ok(_), Err(fulmen::Error::Pivot { .. }))
+            if kind != Kind::Classes && mass(0, 0).is_infinite() => {}
         (got, want) => {
             let of = |x: &Gave<Vec<Vec<T>>>| x.as_ref().map(|_| ()).map_err(|e| *e);
             differ(format!("{:?}, on a CPU {:?}", of(got), of(want)), [f64::NAN; 2]);
@@ -279,7 +338,9 @@ pub fn op<T: Scalar, O: nn::Op>(
     on_device: impl Fn(&nn::Args<T>) -> Result<Vec<Vec<T>>, Error>,
 ) -> Result<(), Error> {
     let mut r = Seed::running().stream(O::NAME);
-    for _ in 0..ROUNDS {
+    // Factorisations take the time of hundreds of other ops, where kernels are interpreted.
+    let rounds = if family(O::NAME) == "solve" { 1 } else { ROUNDS };
+    for _ in 0..rounds {
         let [rows, cols] = [r.within(1..=4), r.within(1..=9)];
         let mut a: nn::Args<T> = O::sample(rows, cols, &mut r);
         a.n.extend(words.iter().map(|(name, n)| (String::from(*name), *n)));
@@ -301,17 +362,23 @@ pub fn poked<T: Scalar, O: nn::Op>(
         let mut a = clean.clone();
         let mut poked = Vec::new();
         let mut group = if O::mixes(&a) > 1 { Group::Of(O::mixes(&a)) } else { Group::One };
-        if r.one_in(3) && !a.p.is_empty() {
-            poked = kind.poke(&mut a.p, &mut r, |_| true);
-            if open(O::NAME, &a.p) {
-                group = Group::Each;
-            }
-        } else {
-            for _ in 0..2 {
-                let k = r.within(0..=a.x.len() - 1);
-                if O::IDS != Some(k) && O::STARTS != Some(k) {
-                    poked.extend(kind.poke(&mut a.x[k], &mut r, |at| !O::unread(clean, k, at)));
+        // A draw may come upon places only that are not read.
+        for _ in 0..20 {
+            if r.one_in(3) && !a.p.is_empty() {
+                poked = kind.poke(&mut a.p, &mut r, |_| true);
+                if open(O::NAME, &a.p) {
+                    group = Group::Each;
                 }
+            } else {
+                for _ in 0..2 {
+                    let k = r.within(0..=a.x.len() - 1);
+                    if O::IDS != Some(k) && O::STARTS != Some(k) {
+                        poked.extend(kind.poke(&mut a.x[k], &mut r, |at| !O::unread(clean, k, at)));
+                    }
+                }
+            }
+            if !poked.is_empty() {
+                break;
             }
         }
         if poked.is_empty() {
@@ -327,9 +394,11 @@ pub fn poked<T: Scalar, O: nn::Op>(
                 }
             }
         }
-        let exact = O::want(&a.wide());
         let what = format!("{:?}, {:?}, {:?}", a.n, a.x, a.p);
-        let open = overflows(O::NAME, &a.p, &a.x);
+        let on_the_way = steps(O::NAME) && mass(a.x.iter().flatten()) > 0.0;
+        let open = overflows(O::NAME, &a.p, &a.x) || on_the_way;
+        // Only where classes differ.
+        let exact = LazyCell::new(|| O::want(&a.wide()));
         let mass = |k: usize, i: usize| if open { f64::INFINITY } else { exact[k][i].mass };
         compare(worst, (kind, group), &what, &got, &want, mass);
     }

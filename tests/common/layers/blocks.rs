@@ -2,6 +2,7 @@
 
 use crate::device::Worst;
 use crate::nn::Noise;
+use crate::seed::Seed;
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
 use fulmen::quant::*;
@@ -20,6 +21,37 @@ fn any<B: Block>(noise: &mut Noise, n: usize) -> Vec<B> {
         *q = 0x80;
     }
     blocks::<B>(&bytes).unwrap().to_vec()
+}
+
+/// Blocks of any bits: scales that are NaN, infinite, subnormal or vast, and every code.
+fn wild<B: Block>(noise: &mut Noise, n: usize) -> Vec<B> {
+    let bytes: Vec<u8> = (0..n * size_of::<B>()).map(|_| noise.bits() as u8).collect();
+    let mut all = blocks::<B>(&bytes).unwrap().to_vec();
+    // Half of them are moderate, so that not every sum has a NaN.
+    let plain = any::<B>(noise, n);
+    (0..n).filter(|i| i % 2 == 1).for_each(|i| all[i] = plain[i]);
+    all
+}
+
+/// Numbers and products of blocks of any bits, as a CPU's.
+fn specials<B: Block, D: Computes<f32> + Blocking + 'static>(gpu: &Gpu<D>) -> Result<(), Error> {
+    let mut r = Seed::running().stream(B::NAME);
+    let (n, m, row) = (r.within(1..=5), r.within(1..=3), r.within(1..=3));
+    let (w, x) = (wild::<B>(&mut r, n * row), wild::<B::Partner>(&mut r, m * row));
+    let cols = row * B::ELEMENTS;
+    let (on_w, on_x) = (gpu.upload(&w)?, gpu.upload(&x)?);
+    let mut want = vec![0.0; n * cols];
+    fulmen::dequantize(&w, &mut want).unwrap();
+    same(&written(gpu, n * cols, 3, |to| gpu.dequantize(on_w.view(), to))?, &want, B::NAME);
+    let mut want = vec![0.0; n * m];
+    fulmen::quant_gemm(&w, &x, cols, &mut want).unwrap();
+    let got = written(gpu, n * m, 3, |to| gpu.quant_gemm(on_w.view(), on_x.view(), cols, to))?;
+    same(&got, &want, &format!("products of {}", B::NAME));
+    let one = on_x.view().part(0..row)?;
+    same(&written(gpu, n, 3, |to| gpu.quant_gemv(on_w.view(), one, to))?, &want[..n], B::NAME);
+    let dot = written(gpu, 1, 3, |to| gpu.quant_dot(on_w.view().part(0..row)?, one, to))?;
+    same(&dot, &want[..1], B::NAME);
+    Ok(())
 }
 
 fn same(got: &[f32], want: &[f32], what: &str) {
@@ -162,6 +194,10 @@ pub fn story<D: Computes<f32> + Blocking + 'static>(
         ($sizes:ident: $($B:ident)*) => { $(format::<$B, D>(gpu, $sizes, &mut worst)?;)* };
     }
     each! { sizes: Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 Q8_1 IQ4_NL MXFP4 Q2_K Q3_K Q4_K Q5_K Q6_K Q8_K NF4 NF4_LOW Q8_64 }
+    macro_rules! special {
+        ($($B:ident)*) => { $(specials::<$B, D>(gpu)?;)* };
+    }
+    special! { Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 Q8_1 IQ4_NL MXFP4 Q2_K Q3_K Q4_K Q5_K Q6_K Q8_K NF4 NF4_LOW Q8_64 }
     each! { more: Q4_1 Q8_0 Q4_K Q6_K }
     activations::<Q8_0, D>(gpu)?;
     activations::<Q8_1, D>(gpu)?;

@@ -1,10 +1,10 @@
 //! Contractions on a device: by products of matrices, with and without copies, and by a thread for each element.
 
 use super::transforms::{Within, check};
-use crate::device::Worst;
+use crate::device::{Worst, specials};
 use crate::nn::Noise;
-use crate::nn::contractions::contraction;
-use fulmen::gpu::backend::{Gpu, Scalar};
+use crate::nn::contractions::{self, Contraction, contraction};
+use fulmen::gpu::backend::{Array, Gpu, Scalar};
 use fulmen::gpu::device::{Blocking, Computes, Error};
 use fulmen::{Einsum, EinsumPlan};
 
@@ -45,5 +45,13 @@ pub fn story<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>, language: &str)
         gpu.einsum(&plan, &views, out.view_mut())?;
         check(&mut worst, language, &out.back(gpu)?, &contraction(expression, &shapes, &wide));
     }
+    specials::op::<T, Contraction>(language, &[], &mut worst, |a| {
+        let plan = contractions::plan(a)?;
+        let operands = a.x.iter().map(|x| gpu.upload(x)).collect::<Result<Vec<_>, Error>>()?;
+        let views: Vec<_> = operands.iter().map(Array::view).collect();
+        let mut out = Within::new(gpu, &vec![T::ONE; plan.len()], T::ONE, 3)?;
+        gpu.einsum(&plan, &views, out.view_mut())?;
+        Ok(vec![out.back(gpu)?])
+    })?;
     Ok(worst)
 }

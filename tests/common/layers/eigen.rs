@@ -4,7 +4,7 @@
 use super::Done;
 use super::batches::All;
 use super::transforms::check_from;
-use crate::device::Worst;
+use crate::device::{Worst, specials};
 use crate::nn::spectra::{Eigh, Svd};
 use crate::nn::{Args, Noise, Op, Want};
 use fulmen::gpu::backend::{Array, BatchMut, Gpu, Scalar};
@@ -169,6 +169,37 @@ fn run<T: Scalar, D: Computes<T> + Blocking + 'static>(
         }
     }
     Ok(())
+}
+
+/// Special values among the elements.
+fn special<T: Scalar, D: Computes<T> + Blocking + 'static>(
+    gpu: &Gpu<D>,
+    language: &str,
+    [eigh, svd]: [&mut Worst; 2],
+) -> Done {
+    specials::op::<T, Eigh>(language, &[], eigh, |a| {
+        let (n, mut values) = (a.size("n"), gpu.alloc(a.size("n"))?);
+        let all = All::new(&a.x, [n, n], 1);
+        let vectors = all.over(gpu, |a| gpu.eigh_batched(a, values.view_mut()))?.remove(0);
+        let mut found = vec![T::ZERO; n];
+        gpu.download(values.view(), &mut found)?;
+        Ok(vec![vectors, found])
+    })?;
+    specials::op::<T, Svd>(language, &[], svd, |a| {
+        let [m, n] = ["m", "n"].map(|size| a.size(size));
+        let k = m.min(n);
+        let mut on = gpu.upload(&a.x[0])?;
+        let (mut u, mut values, mut vt) = (gpu.alloc(m * k)?, gpu.alloc(k)?, gpu.alloc(k * n)?);
+        let (to, by) = (u.view_mut().matrix(m, k)?, vt.view_mut().matrix(k, n)?);
+        gpu.svd(on.view_mut().matrix(m, n)?, to, values.view_mut(), by)?;
+        [&on, &u, &values, &vt]
+            .map(|x| {
+                let mut found = vec![T::ZERO; x.len()];
+                gpu.download(x.view(), &mut found).map(|()| found)
+            })
+            .into_iter()
+            .collect()
+    })
 }
 
 /// Of low rank, of values that are the same, graded, of any sign; by far from 1.
@@ -368,6 +399,7 @@ pub fn story<T: Scalar, D: Computes<T> + Blocking + 'static>(
     let [eigh, svd] = &mut all;
     let far: &[usize] = if gpu.device().facts().name == "interpreter" { &[] } else { &[33, 66] };
     run::<T, D>(gpu, language, &[&[1, 2, 3, 8, 17][..], far].concat(), [eigh, svd])?;
+    special::<T, D>(gpu, language, [eigh, svd])?;
     // A matrix past each number of rows that a block has room for.
     let sizes = [[3, 3, 2], [2, 2, 9], [2, 17, 4], [1, 3, 33], [2, 65, 2]];
     sizes.into_iter().enumerate().try_for_each(|(layout, sizes)| many::<T, D>(gpu, sizes, layout))?;

@@ -8,12 +8,12 @@ use crate::matrix::*;
 use crate::nn::Noise;
 use crate::reference::dd::Dd;
 use crate::seed::Seed;
-use fulmen::RotM;
-use fulmen::backend::Blas;
+use fulmen::backend::{Blas, Products};
 use fulmen::contract::spec;
 use fulmen::gpu::backend::{Array, Gpu, Mat, MatMut, Scalar, View, ViewMut};
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
 use fulmen::lanes::native;
+use std::cmp::Ordering;
 
 const SCALES: [[f64; 2]; 6] = [[1.0, 0.0], [1.0, 1.0], [-0.5, 2.0], [0.0, 0.5], [2.0, 0.0], [0.0, 0.0]];
 
@@ -54,6 +54,8 @@ fn call<T: Scalar, D: Computes<T> + Blocking + 'static>(
     let mut none = gpu.alloc(0)?;
     let w = none.view_mut();
     match name {
+        "gemm" => gpu.gemm(alpha, x[0], x[1], beta, out),
+        "gemv" => gpu.gemv(alpha, x[0], x[1], beta, out),
         "ger" => gpu.ger(alpha, x[0], x[1], out),
         "syr" => gpu.syr(alpha, x[0], o.triangle, out),
         "syr2" => gpu.syr2(alpha, x[0], x[1], o.triangle, out),
@@ -122,7 +124,7 @@ fn run<T: Scalar, D: Computes<T> + Blocking + 'static>(
 }
 
 /// Small calls with NaN, infinities and the largest numbers among the scalars or the elements, beside a CPU's.
-fn poked<T: Scalar, D: Computes<T> + Blocking + 'static>(
+pub fn poked<T: Scalar, D: Computes<T> + Blocking + 'static>(
     gpu: &Gpu<D>,
     language: &str,
     name: &'static str,
@@ -173,120 +175,83 @@ fn poked<T: Scalar, D: Computes<T> + Blocking + 'static>(
     Ok(())
 }
 
-/// What an op of level 1 makes of two elements, exactly, and the sum of its terms' magnitudes.
-fn pair(name: &str, [x, y]: [f64; 2], p: [f64; 4]) -> [[f64; 2]; 2] {
-    let sum = |a: f64, b: f64| [a + b, a.abs() + b.abs()];
-    let [a, b, c, d] = p;
-    match name {
-        "swap" => [sum(y, 0.0), sum(x, 0.0)],
-        "copy" => [sum(x, 0.0), sum(x, 0.0)],
-        "scal" => [sum(x, 0.0), sum(a * y, 0.0)],
-        "axpy_strided" => [sum(x, 0.0), sum(a * x, y)],
-        "rot" => [sum(a * x, b * y), sum(a * y, -b * x)],
-        "rotm" => [sum(a * x, c * y), sum(b * x, d * y)],
-        other => panic!("no formula of {other}"),
-    }
-}
-
-/// Level 1 of `n` elements that are so far apart in larger matrices.
-fn vectors<T: Scalar, D: Computes<T> + Blocking + 'static>(
+/// `gemv` of both layouts, on parts of larger matrices.
+pub fn gemv<T: Scalar, D: Computes<T> + Blocking + 'static>(
     gpu: &Gpu<D>,
     language: &str,
-    n: usize,
-    [s, t]: [usize; 2],
-    all: &mut [Worst],
-) -> Done {
-    let mut noise = Noise(n as u64);
-    let (x, y): (Vec<T>, Vec<T>) = (noise.slice(n * s, 2.0), noise.slice(n * t, 2.0));
-    let column = |x: &[T], s: usize| -> Vec<f64> { x.iter().step_by(s).map(|x| x.to_f64()).collect() };
-    let (wide_x, wide_y) = (column(&x, s), column(&y, t));
-    let of = |name: &str| spec(name).and_then(|c| c.tolerance(language).or(c.tolerance(T::NAME))).unwrap();
-    let p = [-0.5, 0.75, 2.0, 0.25];
-    let numbers = p.map(T::from_f64);
-    let [a, b, c, d] = numbers;
-    for worst in all.iter_mut() {
-        let (name, tolerance) = (worst.op, of(worst.op));
-        let (mut on_x, mut on_y) = (gpu.upload(&x)?, gpu.upload(&y)?);
-        if let "dot_strided" | "nrm2" | "asum" | "iamax" = name {
-            let (vx, vy) = (on_x.view().matrix(n, s)?.cols(0..1)?, on_y.view().matrix(n, t)?.cols(0..1)?);
-            let (mut to, mut index) = (gpu.upload(&[T::from_f64(9.0)])?, gpu.upload(&[9u32])?);
-            match name {
-                "dot_strided" => gpu.dot_strided(vx, vy, to.view_mut())?,
-                "nrm2" => gpu.nrm2(vx, to.view_mut())?,
-                "asum" => gpu.asum(vx, to.view_mut())?,
-                _ => gpu.iamax(vx, index.view_mut())?,
-            }
-            let mut got = [T::ZERO];
-            gpu.download(to.view(), &mut got)?;
-            let terms: Vec<f64> = match name {
-                "dot_strided" => wide_x.iter().zip(&wide_y).map(|(x, y)| x * y).collect(),
-                "nrm2" => wide_x.iter().map(|x| x * x).collect(),
-                _ => wide_x.iter().map(|x| x.abs()).collect(),
-            };
-            if name == "iamax" {
-                let mut at = [0];
-                gpu.download(index.view(), &mut at)?;
-                let most = terms.iter().cloned().fold(0.0, f64::max);
-                let want = terms.iter().position(|x| *x == most).unwrap();
-                worst.add(
-                    if at[0] as usize == want { 0.0 } else { f64::INFINITY },
-                    f64::from(at[0]),
-                    want as f64,
-                );
-                continue;
-            }
-            let sum: f64 = terms.iter().sum();
-            let want = if name == "nrm2" { sum.sqrt() } else { sum };
-            let mass = if name == "nrm2" { want } else { terms.iter().map(|x| x.abs()).sum() };
-            let off = (got[0].to_f64() - want).abs();
-            let allowed = tolerance.allowed::<T>(want, &[&wide_x, &wide_y], mass);
-            worst.add(if off == 0.0 { 0.0 } else { off / allowed }, got[0].to_f64(), want);
-            continue;
-        }
-        let mut p = p;
-        {
-            let [vx, _] = on_x.view_mut().matrix(n, s)?.split_cols(1)?;
-            let [vy, _] = on_y.view_mut().matrix(n, t)?.split_cols(1)?;
-            let read = gpu.upload(&x)?;
-            let only = read.view().matrix(n, s)?.cols(0..1)?;
-            match name {
-                "swap" => gpu.swap(vx, vy)?,
-                "copy" => gpu.copy(only, vy)?,
-                "scal" => gpu.scal(a, vy)?,
-                "axpy_strided" => gpu.axpy_strided(a, only, vy)?,
-                "rot" => gpu.rot(vx, vy, a, b)?,
-                _ => {
-                    let h = match n % 4 {
-                        0 => RotM::UnitDiagonal { h21: b, h12: c },
-                        1 => RotM::UnitAntidiagonal { h11: a, h22: d },
-                        2 => RotM::Identity,
-                        _ => RotM::Full { h11: a, h21: b, h12: c, h22: d },
-                    };
-                    let [[h11, h12], [h21, h22]] = h.matrix().map(|row| row.map(|x| x.to_f64()));
-                    p = [h11, h21, h12, h22];
-                    gpu.rotm(vx, vy, &h)?;
-                }
-            }
-        }
-        let (mut got_x, mut got_y) = (vec![T::ZERO; n * s], vec![T::ZERO; n * t]);
-        gpu.download(on_x.view(), &mut got_x)?;
-        gpu.download(on_y.view(), &mut got_y)?;
-        let old: [(&[T], &[T], usize); 2] = [(&x, &got_x, s), (&y, &got_y, t)];
-        for (k, (before, after, step)) in old.into_iter().enumerate() {
-            for (at, (before, after)) in before.iter().zip(after).enumerate() {
-                if at % step != 0 || (k == 0 && !matches!(name, "swap" | "rot" | "rotm")) {
-                    assert!(before == after, "{name} wrote element {at}");
-                    continue;
-                }
-                let i = at / step;
-                let [want, mass] = pair(name, [wide_x[i], wide_y[i]], p)[k];
-                let off = (after.to_f64() - want).abs();
-                let allowed = tolerance.allowed::<T>(want, &[&[wide_x[i]], &[wide_y[i]]], mass);
-                worst.add(if off == 0.0 { 0.0 } else { off / allowed }, after.to_f64(), want);
+    shapes: &[[usize; 2]],
+) -> Result<Worst, Error> {
+    let per = spec("gemv").and_then(|s| s.tolerance(T::NAME)).unwrap();
+    let mut worst = Worst { op: "gemv", share: 0.0, got: 0.0, want: 0.0 };
+    let mut noise = Noise(5);
+    for (case, [m, n]) in shapes.iter().enumerate() {
+        let (m, n, across) = (*m, *n, case % 2 == 0);
+        let (alpha, beta) = [(1.0, 0.0), (-0.5, 1.0), (1.5, 0.25), (0.0, 2.0)][case / 2 % 4];
+        let wide = n + 2;
+        let (a, x, y): (Vec<T>, Vec<T>, Vec<T>) =
+            (noise.slice(m * wide, 2.0), noise.slice(n, 2.0), noise.slice(m, 2.0));
+        let (on_a, on_x) = (gpu.upload(&a)?, gpu.upload(&x)?);
+        let old = if beta == 0.0 { vec![T::from_f64(f64::NAN); m] } else { y.clone() };
+        let mut on_y = gpu.upload(&old)?;
+        let mat = if across { on_a.view().matrix(m, wide)? } else { on_a.view().matrix(wide, m)?.t() };
+        let vector = <Gpu<D> as fulmen::backend::Memory>::vector(on_x.view());
+        let result = <Gpu<D> as fulmen::backend::Memory>::vector_mut(on_y.view_mut());
+        gpu.gemv(T::from_f64(alpha), mat.cols(2..wide)?, vector, T::from_f64(beta), result)?;
+        let mut got = vec![T::ZERO; m];
+        gpu.download(on_y.view(), &mut got)?;
+        for i in 0..m {
+            let at = |p: usize| if across { a[i * wide + p + 2] } else { a[(p + 2) * m + i] };
+            let terms: Vec<f64> = (0..n).map(|p| alpha * at(p).to_f64() * x[p].to_f64()).collect();
+            let before = if beta == 0.0 { 0.0 } else { beta * y[i].to_f64() };
+            let want = terms.iter().sum::<f64>() + before;
+            let mass = terms.iter().map(|t| t.abs()).sum::<f64>() + before.abs();
+            let off = (got[i].to_f64() - want).abs();
+            let allowed = per.allowed::<T>(want, &[&terms], mass);
+            let this = if off == 0.0 { 0.0 } else { off / allowed };
+            if this > worst.share || !this.is_finite() {
+                worst = Worst { op: "gemv", share: this, got: got[i].to_f64(), want };
             }
         }
     }
-    Ok(())
+    poked::<T, D>(gpu, language, "gemv", &mut worst)?;
+    Ok(worst)
+}
+
+/// `transpose` between parts of larger matrices of either layout.
+pub fn transpose<T: Scalar, D: Computes<T> + Blocking + 'static>(
+    gpu: &Gpu<D>,
+    language: &str,
+    shapes: &[[usize; 2]],
+) -> Result<Worst, Error> {
+    let mut worst = Worst { op: "transpose", share: 0.0, got: 0.0, want: 0.0 };
+    specials::took_part("transpose");
+    let mut noise = Noise(7);
+    for (case, [m, n]) in shapes.iter().enumerate() {
+        let (m, n) = (*m, *n);
+        let mut a: Vec<T> = noise.slice(m * (n + 2), 2.0);
+        Kind::of(language)[case % 2].poke(&mut a, &mut noise, |_| true);
+        let on_a = gpu.upload(&a)?;
+        let mut to = gpu.upload(&vec![T::from_f64(9.0); n * (m + 1)])?;
+        let flat = case % 2 > 0;
+        let from = if flat { on_a.view().matrix(n + 2, m)?.t() } else { on_a.view().matrix(m, n + 2)? };
+        let [_, inner] = to.view_mut().matrix(n, m + 1)?.split_cols(1)?;
+        gpu.transpose(from.cols(2..n + 2)?, inner)?;
+        let mut got = vec![T::ZERO; n * (m + 1)];
+        gpu.download(to.view(), &mut got)?;
+        for (at, got) in got.iter().enumerate() {
+            let (j, i) = (at / (m + 1), at % (m + 1));
+            let want = match i {
+                0 => T::from_f64(9.0),
+                i if flat => a[(j + 2) * m + i - 1],
+                i => a[(i - 1) * (n + 2) + j + 2],
+            };
+            let [x, y] = [*got, want].map(|x| x.to_f64());
+            if x.to_bits() != y.to_bits() && !(x.is_nan() && y.is_nan()) {
+                worst = Worst { share: f64::INFINITY, got: got.to_f64(), want: want.to_f64(), ..worst };
+            }
+        }
+    }
+    Ok(worst)
 }
 
 /// BLAS: all options of small matrices, and with `far` more rows than a block has threads.
@@ -317,14 +282,7 @@ pub fn story<T: Scalar, D: Computes<T> + Blocking + 'static>(
         poked::<T, D>(gpu, language, name, &mut worst)?;
         all.push(worst);
     }
-    let first = all.len();
-    all.extend(
-        ["swap", "copy", "scal", "axpy_strided", "rot", "rotm", "dot_strided", "nrm2", "asum", "iamax"]
-            .map(|op| Worst { op, share: 0.0, got: 0.0, want: 0.0 }),
-    );
-    for (n, steps) in [(1, [1, 1]), (2, [3, 2]), (4, [1, 3]), (7, [2, 1]), (2055, [3, 1])] {
-        vectors::<T, D>(gpu, language, n, steps, &mut all[first..])?;
-    }
+    all.extend(super::level1::story::<T, D>(gpu, language)?);
     all.extend([largest::<T, D>(gpu, true)?, largest::<T, D>(gpu, false)?]);
     Ok(all)
 }
@@ -332,11 +290,17 @@ pub fn story<T: Scalar, D: Computes<T> + Blocking + 'static>(
 /// The largest or smallest elements of few and of many, with ties, in one step and in several.
 fn largest<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>, top: bool) -> Result<Worst, Error> {
     let op = if top { "top_k" } else { "bottom_k" };
+    let mut r = Seed::running().stream(op);
+    specials::took_part(op);
     let mut worst = Worst { op, share: 0.0, got: 0.0, want: 0.0 };
     for (n, k) in [(1, 1), (7, 7), (40, 3), (513, 2), (1050, 256), (520, 257), (5, 0)] {
         let mut noise = Noise(n as u64);
-        let x: Vec<T> =
+        let mut x: Vec<T> =
             noise.slice::<T>(n, 2.0).iter().map(|x| T::from_f64((x.to_f64() * 300.0).round())).collect();
+        // Every second time with NaN, which is before everything, and infinities.
+        if n % 2 == 1 {
+            Kind::Classes.poke(&mut x, &mut r, |_| true);
+        }
         let on = gpu.upload(&x)?;
         let (mut values, mut indices) = (gpu.upload(&vec![T::ZERO; k])?, gpu.upload(&vec![9u32; k])?);
         match top {
@@ -348,10 +312,12 @@ fn largest<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>, top: bool) -> Res
         gpu.download(indices.view(), &mut at)?;
         let mut want: Vec<usize> = (0..n).collect();
         let key = |i: usize| if top { -x[i].to_f64() } else { x[i].to_f64() };
+        let number = |i: usize| !key(i).is_nan();
         // -0 and 0 tie.
-        want.sort_by(|a, b| (key(*a) + 0.0).total_cmp(&(key(*b) + 0.0)).then(a.cmp(b)));
+        let by_value = |a: usize, b: usize| key(a).partial_cmp(&key(b)).unwrap_or(Ordering::Equal);
+        want.sort_by(|a, b| number(*a).cmp(&number(*b)).then(by_value(*a, *b)).then(a.cmp(b)));
         for ((v, at), want) in v.iter().zip(&at).zip(&want) {
-            let right = *at as usize == *want && *v == x[*want];
+            let right = *at as usize == *want && (*v == x[*want] || v.to_f64().is_nan() && !number(*want));
             worst.add(if right { 0.0 } else { f64::INFINITY }, f64::from(*at), *want as f64);
         }
     }

@@ -2,13 +2,13 @@
 
 use super::Done;
 use super::transforms::check_from;
-use crate::device::Worst;
+use crate::device::{Worst, specials};
 use crate::nn::ranks::Inverse;
 use crate::nn::reflections::{LeastSquares, Qr, QrApply};
 use crate::nn::solvers::{Cholesky, CholeskySolve, Determinant, Lu, LuSolve, columns};
 use crate::nn::symmetric::LdltSolve;
 use crate::nn::{Args, Noise, Op, Want};
-use fulmen::gpu::backend::{Gpu, Mat, MatMut, Scalar};
+use fulmen::gpu::backend::{Array, Gpu, Mat, MatMut, Scalar};
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
 
 /// A matrix inside a larger one whose other elements are NaN: by rows, by columns, or by rows with nothing around it.
@@ -84,6 +84,115 @@ fn words<T: Scalar>(x: &[T]) -> Vec<u32> {
     x.iter().map(|x| x.to_f64() as u32).collect()
 }
 
+/// A matrix that an op reads, in its layout.
+struct Held<T, D: Device> {
+    lies: Lies<T>,
+    on: Array<T, D>,
+}
+
+impl<T: Scalar, D: Blocking> Held<T, D> {
+    fn new(gpu: &Gpu<D>, lies: Lies<T>) -> Result<Self, Error> {
+        Ok(Self { on: gpu.upload(&lies.data)?, lies })
+    }
+    fn view(&self) -> Result<Mat<'_, T, D>, Error> {
+        self.lies.view(self.on.view().matrix(self.lies.whole[0], self.lies.whole[1])?)
+    }
+}
+
+/// The op of these arguments, whose matrices lie in this layout and in those after it: its results, in the contract's order.
+fn outputs<T: Scalar, D: Computes<T> + Blocking + 'static>(
+    gpu: &Gpu<D>,
+    op: &str,
+    a: &Args<T>,
+    layout: usize,
+) -> Result<Vec<Vec<T>>, Error> {
+    let m = a.get("m").unwrap_or_else(|| a.size("n"));
+    let lies = |k: usize| Lies::new(&a.x[k], [m, columns(a.x[k].len(), m)], layout + k);
+    let held = |k: usize| Held::new(gpu, lies(k));
+    let pivots = |k: usize| gpu.upload(&words(&a.x[k]));
+    let least = m.min(columns(a.x[0].len(), m));
+    let numbers = |on: &Array<T, D>| {
+        let mut found = vec![T::ZERO; on.len()];
+        gpu.download(on.view(), &mut found).map(|()| found)
+    };
+    let none = || gpu.upload(&vec![T::from_f64(f64::NAN); least]);
+    Ok(match op {
+        "cholesky" => vec![over(gpu, op, &lies(0), |a| gpu.cholesky(a))?],
+        "cholesky_solve" => {
+            let l = held(0)?;
+            vec![over(gpu, op, &lies(1), |b| gpu.cholesky_solve(l.view()?, b))?]
+        }
+        "lu" => {
+            let mut pivots = gpu.upload(&vec![u32::MAX; least])?;
+            let factors = over(gpu, op, &lies(0), |a| gpu.lu(a, pivots.view_mut()))?;
+            let mut found = vec![0; least];
+            gpu.download(pivots.view(), &mut found)?;
+            vec![factors, found.iter().map(|p| T::from_usize(*p as usize)).collect()]
+        }
+        "lu_solve" => {
+            let (f, pivots) = (held(0)?, pivots(1)?);
+            vec![over(gpu, op, &lies(2), |b| gpu.lu_solve(f.view()?, pivots.view(), b))?]
+        }
+        "inverse" => {
+            let mut pivots = gpu.upload(&vec![0u32; m])?;
+            vec![over(gpu, op, &lies(0), |a| gpu.inverse(a, pivots.view_mut()))?]
+        }
+        "determinant" => {
+            let (f, pivots, mut out) = (held(0)?, pivots(1)?, gpu.alloc(1)?);
+            gpu.determinant(f.view()?, pivots.view(), out.view_mut())?;
+            vec![numbers(&out)?]
+        }
+        "ldlt_solve" => {
+            let (f, off, pivots) = (held(0)?, gpu.upload(&a.x[1])?, pivots(2)?);
+            vec![over(gpu, op, &lies(3), |b| gpu.ldlt_solve(f.view()?, off.view(), pivots.view(), b))?]
+        }
+        "qr" => {
+            let mut tau = none()?;
+            let factors = over(gpu, op, &lies(0), |a| gpu.qr(a, tau.view_mut()))?;
+            vec![factors, numbers(&tau)?]
+        }
+        "qr_apply" => {
+            let (f, tau, transposed) = (held(0)?, gpu.upload(&a.x[1])?, a.size("transposed") != 0);
+            vec![over(gpu, op, &lies(2), |c| gpu.qr_apply(transposed, f.view()?, tau.view(), c))?]
+        }
+        "least_squares" => {
+            let (mut tau, mut x) = (none()?, Vec::new());
+            let factors = over(gpu, op, &lies(0), |a| {
+                x = over(gpu, op, &lies(1), |b| gpu.least_squares(a, tau.view_mut(), b))?;
+                Ok(())
+            })?;
+            vec![factors, numbers(&tau)?, x]
+        }
+        other => panic!("no call of {other}"),
+    })
+}
+
+/// An op of these arguments against its reference; what it does not read of its matrix is NaN.
+fn one<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
+    gpu: &Gpu<D>,
+    language: &str,
+    mut a: Args<T>,
+    layout: usize,
+    worst: &mut Worst,
+) -> Done {
+    let hidden: Vec<usize> = (0..a.x[0].len()).filter(|at| O::unread(&a, 0, *at)).collect();
+    hidden.into_iter().for_each(|at| a.x[0][at] = T::from_f64(f64::NAN));
+    let got = outputs(gpu, O::NAME, &a, layout)?;
+    let want = O::want(&a.wide());
+    assert_eq!(got.len(), want.len(), "{}", O::NAME);
+    got.iter().zip(&want).for_each(|(got, want)| compare(worst, language, got, want));
+    Ok(())
+}
+
+/// An op with special values among its arguments.
+fn special<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
+    gpu: &Gpu<D>,
+    language: &str,
+    worst: &mut Worst,
+) -> Done {
+    specials::op::<T, O>(language, &[], worst, |a| outputs(gpu, O::NAME, a, 1))
+}
+
 /// One size of each op.
 fn run<T: Scalar, D: Computes<T> + Blocking + 'static>(
     gpu: &Gpu<D>,
@@ -95,74 +204,13 @@ fn run<T: Scalar, D: Computes<T> + Blocking + 'static>(
     // Samples of more are of an order of their own.
     let n = if n > 66 { 8 * 131 + n - 97 } else { n };
     let [factor, solve, lu, lu_solve, others @ ..] = all;
-    // What is above the diagonal is not read: it stays what it is.
-    let mut a: Args<T> = Cholesky::sample(cols, n, &mut noise);
-    let (asked, n) = (n, a.size("n"));
-    let above = |k: usize| k % n > k / n;
-    (0..n * n).filter(|k| above(*k)).for_each(|k| a.x[0][k] = T::from_f64(f64::NAN));
-    let got = over(gpu, "cholesky", &Lies::new(&a.x[0], [n, n], layout), |a| gpu.cholesky(a))?;
-    compare(factor, language, &got, &Cholesky::want(&a.wide())[0]);
-
-    let mut a: Args<T> = CholeskySolve::sample(cols, asked, &mut noise);
-    (0..n * n).filter(|k| above(*k)).for_each(|k| a.x[0][k] = T::from_f64(f64::NAN));
-    let l = Lies::new(&a.x[0], [n, n], layout + 1);
-    let b = Lies::new(&a.x[1], [n, a.x[1].len().checked_div(n).unwrap_or(1)], layout);
-    let on = gpu.upload(&l.data)?;
-    let lv = l.view(on.view().matrix(l.whole[0], l.whole[1])?)?;
-    let got = over(gpu, "cholesky_solve", &b, |b| gpu.cholesky_solve(lv, b))?;
-    compare(solve, language, &got, &CholeskySolve::want(&a.wide())[0]);
-
+    one::<T, D, Cholesky>(gpu, language, Cholesky::sample(cols, n, &mut noise), layout, factor)?;
+    one::<T, D, CholeskySolve>(gpu, language, CholeskySolve::sample(cols, n, &mut noise), layout, solve)?;
     for rows in [1, 2, 3] {
-        factors_of(gpu, language, &Lu::sample(rows, asked, &mut noise), layout + rows, lu)?;
+        one::<T, D, Lu>(gpu, language, Lu::sample(rows, n, &mut noise), layout + rows, lu)?;
     }
-
-    let a: Args<T> = LuSolve::sample(cols, asked, &mut noise);
-    let f = Lies::new(&a.x[0], [n, n], layout + 2);
-    let b = Lies::new(&a.x[2], [n, a.x[2].len().checked_div(n).unwrap_or(1)], layout + 1);
-    let (on, pivots) = (gpu.upload(&f.data)?, gpu.upload(&words(&a.x[1]))?);
-    let fv = f.view(on.view().matrix(f.whole[0], f.whole[1])?)?;
-    let got = over(gpu, "lu_solve", &b, |b| gpu.lu_solve(fv, pivots.view(), b))?;
-    compare(lu_solve, language, &got, &LuSolve::want(&a.wide())[0]);
-    reflections(gpu, language, [asked, cols, layout], &mut noise, others)
-}
-
-/// `lu` of this matrix, and its pivots.
-fn factors_of<T: Scalar, D: Computes<T> + Blocking + 'static>(
-    gpu: &Gpu<D>,
-    language: &str,
-    a: &Args<T>,
-    layout: usize,
-    worst: &mut Worst,
-) -> Done {
-    let [m, n] = ["m", "n"].map(|size| a.size(size));
-    let mut pivots = gpu.upload(&vec![u32::MAX; m.min(n)])?;
-    let got = over(gpu, "lu", &Lies::new(&a.x[0], [m, n], layout), |a| gpu.lu(a, pivots.view_mut()))?;
-    let want = Lu::want(&a.wide());
-    compare(worst, language, &got, &want[0]);
-    let mut found = vec![0; pivots.len()];
-    gpu.download(pivots.view(), &mut found)?;
-    let found: Vec<T> = found.iter().map(|p| T::from_usize(*p as usize)).collect();
-    compare(worst, language, &found, &want[1]);
-    Ok(())
-}
-
-/// `qr` of this matrix, and its τ.
-fn reflected<T: Scalar, D: Computes<T> + Blocking + 'static>(
-    gpu: &Gpu<D>,
-    language: &str,
-    a: &Args<T>,
-    layout: usize,
-    worst: &mut Worst,
-) -> Done {
-    let [m, n] = ["m", "n"].map(|size| a.size(size));
-    let mut tau = gpu.upload(&vec![T::from_f64(f64::NAN); m.min(n)])?;
-    let got = over(gpu, "qr", &Lies::new(&a.x[0], [m, n], layout), |a| gpu.qr(a, tau.view_mut()))?;
-    let mut found = vec![T::ZERO; tau.len()];
-    gpu.download(tau.view(), &mut found)?;
-    let want = Qr::want(&a.wide());
-    compare(worst, language, &got, &want[0]);
-    compare(worst, language, &found, &want[1]);
-    Ok(())
+    one::<T, D, LuSolve>(gpu, language, LuSolve::sample(cols, n, &mut noise), layout, lu_solve)?;
+    reflections(gpu, language, [n, cols, layout], &mut noise, others)
 }
 
 /// One size of the orthogonal factor and of what it is for.
@@ -176,7 +224,7 @@ fn reflections<T: Scalar, D: Computes<T> + Blocking + 'static>(
     let [qr, apply, least] = all;
     // Of many rows one shape.
     for rows in if n > 66 { 2..3 } else { 1..4 } {
-        reflected(gpu, language, &Qr::sample(rows, n, noise), layout + rows, qr)?;
+        one::<T, D, Qr>(gpu, language, Qr::sample(rows, n, noise), layout + rows, qr)?;
         let mut a: Args<T> = QrApply::sample(rows, n, noise);
         let m = a.size("m");
         let k = columns(a.x[0].len(), m);
@@ -186,33 +234,13 @@ fn reflections<T: Scalar, D: Computes<T> + Blocking + 'static>(
             a.x[1][2] = T::ZERO;
             (0..m).for_each(|i| a.x[0][i * k + 2] = T::from_f64(f64::NAN));
         }
-        let f = Lies::new(&a.x[0], [m, k], layout + rows + 1);
-        let c = Lies::new(&a.x[2], [m, columns(a.x[2].len(), m)], layout + rows);
-        let (on, tau) = (gpu.upload(&f.data)?, gpu.upload(&a.x[1])?);
-        let fv = f.view(on.view().matrix(f.whole[0], f.whole[1])?)?;
-        let transposed = a.size("transposed") != 0;
-        let got = over(gpu, "qr_apply", &c, |c| gpu.qr_apply(transposed, fv, tau.view(), c))?;
+        let got = outputs(gpu, "qr_apply", &a, layout + rows)?;
         if k > 3 {
             (0..m).for_each(|i| a.x[0][i * k + 2] = T::ZERO);
         }
-        compare(apply, language, &got, &QrApply::want(&a.wide())[0]);
+        compare(apply, language, &got[0], &QrApply::want(&a.wide())[0]);
     }
-    let a: Args<T> = LeastSquares::sample(1 + cols % 2, n, noise);
-    let [m, n] = ["m", "n"].map(|size| a.size(size));
-    let (x, b) =
-        (Lies::new(&a.x[0], [m, n], layout), Lies::new(&a.x[1], [m, columns(a.x[1].len(), m)], layout + 1));
-    let (mut on, mut tau) = (gpu.upload(&x.data)?, gpu.alloc(n)?);
-    let got = over(gpu, "least_squares", &b, |b| {
-        gpu.least_squares(x.view_mut(on.view_mut().matrix(x.whole[0], x.whole[1])?)?, tau.view_mut(), b)
-    })?;
-    let (mut after, mut found) = (x.data.clone(), vec![T::ZERO; n]);
-    gpu.download(on.view(), &mut after)?;
-    gpu.download(tau.view(), &mut found)?;
-    let want = LeastSquares::want(&a.wide());
-    for (got, want) in [x.back("least_squares", &after), found, got].iter().zip(&want) {
-        compare(least, language, got, want);
-    }
-    Ok(())
+    one::<T, D, LeastSquares>(gpu, language, LeastSquares::sample(1 + cols % 2, n, noise), layout, least)
 }
 
 /// Columns of more rows than a block has threads, for each number of rows that a thread holds and past the last, the large
@@ -230,20 +258,20 @@ fn narrow<T: Scalar, D: Computes<T> + Blocking + 'static>(
         (0..n).for_each(|k| tall[(m - 1 - k) * n + k] = T::from_usize(m));
         for layout in if m < 200 { 0..2 } else { 0..1 } {
             let a = Args::new::<Lu>(vec![tall.clone()], vec![], &[("m", m), ("n", n)]);
-            factors_of(gpu, language, &a, layout, lu)?;
-            reflected(gpu, language, &sized(tall.clone(), [m, n]), layout, qr)?;
+            one::<T, D, Lu>(gpu, language, a, layout, lu)?;
+            one::<T, D, Qr>(gpu, language, sized(tall.clone(), [m, n]), layout, qr)?;
         }
     }
     // A pivot by whose reciprocal nothing is multiplied, and one whose is none.
     for by in [2f64.powi(-60), 2f64.powi(-140)].map(T::from_f64) {
         let column = [1.0, -3.0, 2.0, 0.5].map(|x| T::from_f64(x) * by);
         let a = Args::new::<Lu>(vec![column.to_vec()], vec![], &[("m", 4), ("n", 1)]);
-        factors_of(gpu, language, &a, 0, lu)?;
+        one::<T, D, Lu>(gpu, language, a, 0, lu)?;
     }
     let far = T::from_f64(2f64.powi(if T::SIGNIFICAND < 30 { 118 } else { 1000 }));
     for by in [far, T::ONE / far] {
         let column = [3.0, -4.0, 0.0, 12.0].map(|x| T::from_f64(x) * by);
-        reflected(gpu, language, &sized(column.to_vec(), [4, 1]), 0, qr)?;
+        one::<T, D, Qr>(gpu, language, sized(column.to_vec(), [4, 1]), 0, qr)?;
     }
     let plain = |x: &[f64]| x.iter().map(|x| T::from_f64(*x)).collect();
     for (x, shape) in [
@@ -253,7 +281,7 @@ fn narrow<T: Scalar, D: Computes<T> + Blocking + 'static>(
         (&[-3.0], [1, 1]),
         (&[2.0, 4.0, 6.0], [1, 3]),
     ] {
-        reflected(gpu, language, &sized(plain(x), shape), 0, qr)?;
+        one::<T, D, Qr>(gpu, language, sized(plain(x), shape), 0, qr)?;
     }
     Ok(())
 }
@@ -271,20 +299,14 @@ fn whole<T: Scalar, D: Computes<T> + Blocking + 'static>(
     for (n, layout) in [(129, 0), (200, 1)] {
         let a: Args<T> = Cholesky::sample(1, of(n), &mut noise);
         assert_eq!(a.size("n"), n);
-        let got = over(gpu, "cholesky", &Lies::new(&a.x[0], [n, n], layout), |a| gpu.cholesky(a))?;
-        compare(factor, language, &got, &Cholesky::want(&a.wide())[0]);
+        one::<T, D, Cholesky>(gpu, language, a, layout, factor)?;
     }
     let mut a: Args<T> = LuSolve::sample(1, of(201), &mut noise);
     let n = a.size("n");
     // Pivots before their rows, too, and the same ones again.
     a.x[1] =
         (0..n).map(|i| T::from_usize(if i % 3 == 0 { n - 1 } else { noise.bits() as usize % n })).collect();
-    let (on, pivots) = (gpu.upload(&a.x[0])?, gpu.upload(&words(&a.x[1]))?);
-    let cols = a.x[2].len() / n;
-    let b = Lies::new(&a.x[2], [n, cols], 2);
-    let got = over(gpu, "lu_solve", &b, |b| gpu.lu_solve(on.view().matrix(n, n)?, pivots.view(), b))?;
-    compare(solve, language, &got, &LuSolve::want(&a.wide())[0]);
-    Ok(())
+    one::<T, D, LuSolve>(gpu, language, a, 0, solve)
 }
 
 /// The first pivot that is none is said, once, wherever it is.
@@ -396,12 +418,9 @@ fn inverses<T: Scalar, D: Computes<T> + Blocking + 'static>(
     let mut worst = Worst { op: "inverse", share: 0.0, got: 0.0, want: 0.0 };
     for [n, cols, layout] in sizes {
         let a: Args<T> = Inverse::sample(*cols, *n, &mut Noise(57 + *n as u64));
-        let n = a.size("n");
-        let mut pivots = gpu.upload(&vec![0u32; n])?;
-        let x = Lies::new(&a.x[0], [n, n], *layout);
-        let got = over(gpu, "inverse", &x, |x| gpu.inverse(x, pivots.view_mut()))?;
-        compare(&mut worst, language, &got, &Inverse::want(&a.wide())[0]);
+        one::<T, D, Inverse>(gpu, language, a, *layout, &mut worst)?;
     }
+    special::<T, D, Inverse>(gpu, language, &mut worst)?;
     let (mut on, mut pivots) = (gpu.upload(&[T::ONE; 4])?, gpu.upload(&[0u32; 2])?);
     gpu.inverse(on.view_mut().matrix(2, 2)?, pivots.view_mut())?;
     let said = gpu.download(on.view(), &mut [T::ONE; 4]);
@@ -423,24 +442,12 @@ fn of_factors<T: Scalar, D: Computes<T> + Blocking + 'static>(
     // More rows than a block has threads, and more than are exchanged at once.
     for [n, cols, layout] in sizes.iter().copied().chain([[150, 1, 1]]) {
         let a: Args<T> = Determinant::sample(1, n, &mut Noise(67 + n as u64));
-        let m = a.size("n");
-        let f = Lies::new(&a.x[0], [m, m], layout);
-        let (on, pivots, mut out) = (gpu.upload(&f.data)?, gpu.upload(&words(&a.x[1]))?, gpu.alloc(1)?);
-        gpu.determinant(f.view(on.view().matrix(f.whole[0], f.whole[1])?)?, pivots.view(), out.view_mut())?;
-        let mut found = [T::ZERO];
-        gpu.download(out.view(), &mut found)?;
-        compare(det, language, &found, &Determinant::want(&a.wide())[0]);
-
-        let mut a: Args<T> = LdltSolve::sample(cols, n, &mut Noise(71 + n as u64));
-        let n = a.size("n");
-        (0..n * n).filter(|k| k % n > k / n).for_each(|k| a.x[0][k] = T::from_f64(f64::NAN));
-        let f = Lies::new(&a.x[0], [n, n], layout + 1);
-        let (on, off, pivots) = (gpu.upload(&f.data)?, gpu.upload(&a.x[1])?, gpu.upload(&words(&a.x[2]))?);
-        let fv = f.view(on.view().matrix(f.whole[0], f.whole[1])?)?;
-        let b = Lies::new(&a.x[3], [n, a.x[3].len().checked_div(n).unwrap_or(1)], layout);
-        let got = over(gpu, "ldlt_solve", &b, |b| gpu.ldlt_solve(fv, off.view(), pivots.view(), b))?;
-        compare(solve, language, &got, &LdltSolve::want(&a.wide())[0]);
+        one::<T, D, Determinant>(gpu, language, a, layout, det)?;
+        let a: Args<T> = LdltSolve::sample(cols, n, &mut Noise(71 + n as u64));
+        one::<T, D, LdltSolve>(gpu, language, a, layout, solve)?;
     }
+    special::<T, D, Determinant>(gpu, language, det)?;
+    special::<T, D, LdltSolve>(gpu, language, solve)?;
     // Of one as factors the exchanges are all that is done, and taken back: in several turns, of which the last is first then.
     let n = 300;
     let one: Vec<T> = (0..n * n).map(|k| if k % (n + 1) == 0 { T::ONE } else { T::ZERO }).collect();
@@ -512,6 +519,14 @@ pub fn story<T: Scalar, D: Computes<T> + Blocking + 'static>(
         run::<T, D>(gpu, language, *size, &mut all)?;
     }
     super::batches::story::<T, D>(gpu, language, &mut all)?;
+    let [factor, solve, lu, lu_solve, qr, apply, least] = &mut all;
+    special::<T, D, Cholesky>(gpu, language, factor)?;
+    special::<T, D, CholeskySolve>(gpu, language, solve)?;
+    special::<T, D, Lu>(gpu, language, lu)?;
+    special::<T, D, LuSolve>(gpu, language, lu_solve)?;
+    special::<T, D, Qr>(gpu, language, qr)?;
+    special::<T, D, QrApply>(gpu, language, apply)?;
+    special::<T, D, LeastSquares>(gpu, language, least)?;
     narrow(gpu, language, &mut all)?;
     whole(gpu, language, &mut all)?;
     refusals::<T, D>(gpu)?;

@@ -172,14 +172,18 @@ pub fn story<T: Scalar, D: Computes<T> + Blocking + 'static>(
     })?);
     let mut worst = Worst { op: "irfft", share: 0.0, got: 0.0, want: 0.0 };
     let mut noise = Noise(31);
-    for [rows, cols] in shapes {
-        let a: Args<T> = RealInverse::sample(*rows, *cols, &mut noise);
+    let inverse = |a: &Args<T>| {
         let x = complex(&a.x[0], 1)?;
         // An even number of them are complex ones that do not lie at multiples of their size.
-        let mut out = real(&RealInverse::before(&a)[0], 3)?;
+        let mut out = real(&RealInverse::before(a)[0], 3)?;
         gpu.irfft(&gpu.rfft_plan(a.size("n"))?, x.view(), out.view_mut())?;
-        check(&mut worst, language, &out.back(gpu)?, &RealInverse::want(&a.wide())[0]);
+        out.back(gpu)
+    };
+    for [rows, cols] in shapes {
+        let a: Args<T> = RealInverse::sample(*rows, *cols, &mut noise);
+        check(&mut worst, language, &inverse(&a)?, &RealInverse::want(&a.wide())[0]);
     }
+    specials::op::<T, RealInverse>(language, &[], &mut worst, |a| Ok(vec![inverse(a)?]))?;
     all.push(worst);
     all.extend(cosines::<T, D>(gpu, language)?);
     super::family::<T, D, Reals>(gpu, language, shapes, &[("convolve", &[])], &mut all)?;
@@ -207,6 +211,10 @@ fn cosines<T: Scalar, D: Computes<T> + Blocking + 'static>(
         let this = super::run::<T, D, Cosines>(gpu, language, "dct", &a, 3 + n % 2)?;
         let more = worst.as_ref().is_none_or(|w| this.share > w.share || !this.share.is_finite());
         worst = if more { Some(this) } else { worst };
+    }
+    if let Some(worst) = &mut worst {
+        let on = |a: &Args<T>| super::outputs::<T, D, Cosines>(gpu, "dct", a, 3);
+        specials::op::<T, Cosines>(language, &[], worst, on)?;
     }
     Ok(worst)
 }

@@ -137,7 +137,7 @@ fn shapes<T: Element>(a: &Args<T>) -> (usize, [usize; 3], [[usize; AXES]; 3]) {
     (n, ranks, shapes)
 }
 
-fn plan<T: Element>(a: &Args<T>) -> Result<EinsumPlan, Error> {
+pub fn plan<T: Element>(a: &Args<T>) -> Result<EinsumPlan, Error> {
     let (n, ranks, shapes) = shapes(a);
     let list: [&[usize]; 3] = std::array::from_fn(|i| &shapes[i][..ranks[i]]);
     EinsumPlan::new(&Einsum::parse(expression(a))?, &list[..n])
