@@ -257,9 +257,9 @@ mod tests {
                 assert!(value(x - off) < 0.0 && value(x + off) > 0.0, "{k} {i}: {x}");
                 (origins[i], offsets[i]) = (origin, x);
             }
-            for i in 0..k {
+            for (i, want) in z.iter().enumerate() {
                 let found = weight(native(), [poles, &origins[..k], &offsets[..k]], i, 0.7);
-                assert!(abs(found / z[i] - 1.0) < 1e-12, "{k} {i}: {found} {}", z[i]);
+                assert!(abs(found / want - 1.0) < 1e-12, "{k} {i}: {found} {want}");
             }
         }
     }

@@ -61,7 +61,7 @@ fn spectra_of_parts() {
     let r = &mut Seed::new("spectra_of_parts").stream("spectra_of_parts");
     for turn in 0..more(1).len() + symmetric::<f32>(1).len() {
         let n = 64 + r.bits() as usize % if turn == 0 { 66 } else { 8 };
-        if r.bits() % 2 == 0 {
+        if r.bits().is_multiple_of(2) {
             let (name, a) = symmetric::<f32>(n).into_iter().chain(more(n)).nth(turn).unwrap();
             check::<f32>(name, a, turn % 3 == 0);
         } else {
