@@ -144,7 +144,9 @@ fn passes<T: Element>(op: &str, got: &[Vec<T>], want: fulmen::Error) -> bool {
     use fulmen::Error::{Domain, Nan};
     let (Nan { arg } | Domain { arg }) = want else { return false };
     let unseen = matches!((op, arg), ("lu" | "qr", "a") | ("qr_apply", _) | ("least_squares", "b"));
-    unseen && got.iter().flatten().any(|x| !x.to_f64().is_finite())
+    // The diagonal of `factors` is that of R, which no reflection reads.
+    let whole = (op, arg) != ("qr_apply", "factors");
+    unseen && (!whole || got.iter().flatten().any(|x| !x.to_f64().is_finite()))
 }
 
 thread_local! {
@@ -395,7 +397,10 @@ pub fn poked<T: Scalar, O: nn::Op>(
             }
         }
         let what = format!("{:?}, {:?}, {:?}", a.n, a.x, a.p);
-        let on_the_way = steps(O::NAME) && mass(a.x.iter().flatten()) > 0.0;
+        // So do reciprocals of subnormal numbers.
+        let least = if T::NAME == "f32" { f64::from(f32::MIN_POSITIVE) } else { f64::MIN_POSITIVE };
+        let tiny = a.x.iter().flatten().map(|x| x.to_f64().abs()).any(|x| x > 0.0 && x < least);
+        let on_the_way = steps(O::NAME) && (tiny || mass(a.x.iter().flatten()) > 0.0);
         let open = overflows(O::NAME, &a.p, &a.x) || on_the_way;
         // Only where classes differ.
         let exact = LazyCell::new(|| O::want(&a.wide()));
