@@ -470,8 +470,11 @@ fn the_compiler_refuses() {
     let (no_row, others): (Vec<&String>, Vec<&String>) =
         found.iter().partition(|l| l.contains("FUL-REV-004"));
     assert!(no_row.len() == 2 && no_row.iter().all(|l| l.contains("twin_")), "{found:#?}");
-    let no_module = |l: &&String| l.contains("FUL-VER-003") && l.contains("FALSIFY-TWIN_");
-    assert!(others.iter().all(no_module), "the scaffold has findings: {others:#?}");
+    // That a row is unknown costs the names of its tests, and the score that those give.
+    let follows = |l: &&String| {
+        (l.contains("FUL-VER-003") || l.contains("FUL-SCR-001")) && l.contains("contracts/twin_")
+    };
+    assert!(others.iter().all(follows), "the scaffold has findings: {others:#?}");
     let ok = tree.check();
     assert!(ok.status.success(), "{}", String::from_utf8_lossy(&ok.stderr));
     for (op, why) in [("twin_of_x", "exists"), ("Bad", "snake"), ("../up", "snake")] {
