@@ -311,6 +311,7 @@ def texts(tally: Tally) -> None:
     package_page(tally)
     guarantees(tally)
     script(tally, "sources", ["scripts/source.py"])
+    script(tally, "layers", ["scripts/layers.py"])
     attempt(tally, "faults that can be planted", ["tests/faults.py", "--check"])
     attempt(tally, "figures", ["scripts/speed.py", "--check"])
     script(tally, "profiles agree", ["scripts/profile.py", "check"])
