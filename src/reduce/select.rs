@@ -25,9 +25,12 @@ pub(crate) const RADIX: usize = 256;
 pub(crate) const DIGITS: usize = 4;
 
 /// Whether there is room for it: neither a build for size nor firmware, where tables of digits are more than the stack
-/// of any other op. An index must also be the pattern of a number, not of NaN, which a move may change.
+/// of any other op.
+pub(super) const ROOM: bool = !COMPACT && cfg!(not(target_os = "none"));
+
+/// Whether it sorts `n` elements: an index must be the pattern of a number, not of NaN, which a move may change.
 const fn roomy<T>(n: usize) -> bool {
-    !COMPACT && cfg!(not(target_os = "none")) && n < 0x7f80_0000 && size_of::<T>() >= 4
+    ROOM && n < 0x7f80_0000 && size_of::<T>() >= 4
 }
 
 /// Whether the `k` first of `n` elements in any order are found sooner than by a heap.

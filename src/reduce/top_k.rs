@@ -191,7 +191,7 @@ fn select_by<S: Simd, T: Element, const LARGEST: bool>(
         return Err(Error::Nan { arg: "x" });
     }
 
-    if select::pays::<T>(x.len(), k) || !scan::<_, LARGEST>(x, best, values, indices) {
+    if (select::pays::<T>(x.len(), k) || !scan::<_, LARGEST>(x, best, values, indices)) && select::ROOM {
         select::best::<_, _, LARGEST>(s, x, values, indices);
         if k > select::FEW {
             select::sort::<T, LARGEST>(x, values, indices);
@@ -229,7 +229,7 @@ fn scan<T: Element, const LARGEST: bool>(
         }
         for part in block.chunks(STRIDE) {
             if beyond(best(part)[0], heap.get(0).0) {
-                if left < part.len() {
+                if select::ROOM && left < part.len() {
                     return false;
                 }
                 for (i, v) in part.iter().enumerate() {
