@@ -114,8 +114,8 @@ def bounds() -> list[Bound]:
         reason = re.search(r'^reason_for_wide_bound: "(.*)"$', text, re.M)
         # The first promise is that of the edge cases: the op's own, or that of its shape.
         shape = re.search(r"\bshape: (\w+)", text)[1]
-        first = re.search(r"^promises:\n((?:  .*\n)+)", text + (ROOT / f"contracts/shapes/{shape}.yaml").read_text(), re.M)[1]
-        first = first if "of_shape" not in first.splitlines()[0] else (ROOT / f"contracts/shapes/{shape}.yaml").read_text().partition("promises:\n")[2]
+        listed = [re.search(r"^promises:\n((?:  .*\n)+)", part, re.M) for part in (text, (ROOT / f"contracts/shapes/{shape}.yaml").read_text())]
+        first = next(promises[1] for promises in listed if promises and not promises[1].startswith("  - of_shape\n"))
         name = re.match(r"  - (?:promise: |\{promise: )?([\w.]+)(?:,|$)", first, re.M)
         said = re.search(rf"^{re.escape(name[1])}:\n((?:  .*\n)+)", NAMED, re.M)[1] if name and name[1] != "type" else first
         test = re.search(r'\btest: "?([^\s,"]+)', said)
