@@ -122,7 +122,7 @@ fn program<B: Backend<f32> + Memory<Error = Error>>(
     b.gemm(1.0, B::t(a), w_left, 0.0, left, B::lend(&mut workspace))?;
     b.gemm(1.0, B::t(a), w_right, 0.0, right, workspace)?;
     assert_eq!(B::len(B::part(x, 3..7)?), 4);
-    assert_eq!(B::part(x, 0..N * N + 1).err(), Some(Error::OutOfBounds { arg: "x", got: N * N }));
+    assert_eq!(B::part(x, 0..N * N + 1).err(), Some(Error::out_of_bounds("x", N * N)));
     b.dot(B::read(&z), x)
 }
 
@@ -150,10 +150,7 @@ fn backends_are_the_ops() {
     #[cfg(feature = "parallel")]
     assert_eq!(on(&fulmen::backend::Threads::native()), want);
     let mut one = [0.0f32];
-    assert_eq!(
-        Cpu::native().write(&[1.0, 2.0], &mut one[..]),
-        Err(Error::Len { arg: "to", expected: 2, got: 1 })
-    );
+    assert_eq!(Cpu::native().write(&[1.0, 2.0], &mut one[..]), Err(Error::len("to", 2, 1)));
     Cpu::native().download(&x[..1], &mut one).unwrap();
     assert_eq!(one[0], x[0]);
 }

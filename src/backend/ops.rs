@@ -49,13 +49,13 @@ macro_rules! method {
     ($mode:ident $f:ident ($($arg:ident: $ty:ty),*) -> $ret:ty = $how:tt ($($call:expr),*)) => {
         #[inline]
         fn $f(&self, $($arg: $ty),*) -> $ret {
-            method!(@$mode $how self.0 ($($call),*))
+            method!(@$mode $f $how self.0 ($($call),*))
         }
     };
-    (@cpu [$on:ident] $s:tt.$i:tt ($($call:expr),*)) => { crate::$on($s.$i, $($call),*) };
-    (@threads [$on:ident] $s:tt.$i:tt ($($call:expr),*)) => { crate::parallel::$on($s.$i, $($call),*) };
-    (@cpu {$by:ident} $s:tt.$i:tt ($($call:expr),*)) => { $by(crate::lanes::executor::Serial, $s.$i, $($call),*) };
-    (@threads {$by:ident} $s:tt.$i:tt ($($call:expr),*)) => { $by(crate::parallel::Threads, $s.$i, $($call),*) };
+    (@cpu $f:ident [$on:ident] $s:tt.$i:tt ($($call:expr),*)) => { crate::$on($s.$i, $($call),*) };
+    (@threads $f:ident [$on:ident] $s:tt.$i:tt ($($call:expr),*)) => { crate::parallel::$on($s.$i, $($call),*) };
+    (@cpu $f:ident {$by:ident} $s:tt.$i:tt ($($call:expr),*)) => { crate::forms::named!([Result] $f, $by(crate::lanes::executor::Serial, $s.$i, $($call),*)) };
+    (@threads $f:ident {$by:ident} $s:tt.$i:tt ($($call:expr),*)) => { crate::forms::named!([Result] $f, $by(crate::parallel::Threads, $s.$i, $($call),*)) };
 }
 
 /// The methods of the regular rows of the list.
@@ -193,7 +193,7 @@ macro_rules! others {
 /// [`clip_by_norm`](crate::clip_by_norm()), its norm written to memory as a device does it.
 fn clip_to<J: Executor, S: Simd, T: Element>(j: J, s: S, max_norm: T, g: &mut [T], norm: &mut [T]) -> Done {
     let got = norm.len();
-    let [norm] = norm else { return Err(Error::Len { arg: "norm", expected: 1, got }) };
+    let [norm] = norm else { return Err(Error::len("norm", 1, got)) };
     *norm = clip_by_norm_by(j, s, max_norm, g)?;
     Ok(())
 }

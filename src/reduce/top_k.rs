@@ -170,7 +170,7 @@ fn select_by<S: Simd, T: Element, const LARGEST: bool>(
     indices: &mut [usize],
 ) -> Result<(), Error> {
     if k > x.len() {
-        return Err(Error::Domain { arg: "k" });
+        return Err(Error::must_be("k", "at most the length of `x`"));
     }
     same_len("values", k, values.len())?;
     same_len("indices", k, indices.len())?;
@@ -188,7 +188,7 @@ fn select_by<S: Simd, T: Element, const LARGEST: bool>(
         has_nan(sum, x)
     };
     if tree(Serial, 0, x.len(), BLOCK, &with_nan, &|a, b| a || b) {
-        return Err(Error::Nan { arg: "x" });
+        return Err(Error::nan("x"));
     }
 
     if (select::pays::<T>(x.len(), k) || !scan::<_, LARGEST>(x, best, values, indices)) && select::ROOM {

@@ -166,7 +166,7 @@ struct Line<T: Word> {
 impl<T: Word> Line<T> {
     fn new(gpu: &Gpu<Paper>, d: &mut Dice<'_>, len: usize) -> Result<Self, Error> {
         let from = d.byte() % 6;
-        let all = len.checked_add(from + d.byte() % 3).ok_or(fulmen::Error::Overflow { arg: "len" })?;
+        let all = len.checked_add(from + d.byte() % 3).ok_or(fulmen::Error::overflow("len"))?;
         Ok(Self { array: gpu.alloc(all)?, from, len })
     }
     fn view(&self) -> Result<View<'_, T, Paper>, Error> {
@@ -189,7 +189,7 @@ struct Grid {
 
 impl Grid {
     fn new(gpu: &Gpu<Paper>, d: &mut Dice<'_>, [rows, cols]: [usize; 2]) -> Result<Self, Error> {
-        let overflow = fulmen::Error::Overflow { arg: "rows * cols" };
+        let overflow = fulmen::Error::overflow("rows * cols");
         let turned = d.flag();
         let [rows, cols] = if turned { [cols, rows] } else { [rows, cols] };
         let (before, behind) = if d.flag() { (d.byte() % 9, d.byte() % 9) } else { (0, 0) };
@@ -243,7 +243,7 @@ fn call(gpu: &Gpu<Paper>, op: usize, d: &mut Dice<'_>) -> Result<(), Error> {
     let line = |d: &mut Dice<'_>, n: usize| Line::<f32>::new(gpu, d, n);
     let area = |d: &mut Dice<'_>| [d.size(), d.size()];
     let narrow = |d: &mut Dice<'_>| [d.few(), d.few()];
-    let overflow = Error::Call(fulmen::Error::Overflow { arg: "n" });
+    let overflow = Error::Call(fulmen::Error::overflow("n"));
     match op % OPS {
         0 => {
             let (x, mut y) = (line(d, n)?, line(d, n)?);

@@ -40,8 +40,8 @@ impl<'a, T, D: Device> Batch<'a, T, D> {
         if !sizes.contains(&0) {
             let ends = sizes.iter().zip(strides).map(|(n, by)| (n - 1).checked_mul(by));
             let end = ends.reduce(|p, q| p?.checked_add(q?)).flatten();
-            if end.ok_or(crate::Error::Overflow { arg })? >= data.len() {
-                return Err(crate::Error::OutOfBounds { arg, got: data.len() }.into());
+            if end.ok_or(crate::Error::overflow(arg))? >= data.len() {
+                return Err(crate::Error::out_of_bounds(arg, data.len()).into());
             }
         }
         Ok(Self { all: data, sizes, strides })
@@ -71,7 +71,7 @@ impl<'a, T, D: Device> BatchMut<'a, T, D> {
         let apart = count <= 1 || stride > reach(rows, row).saturating_add(reach(cols, col));
         let one = lines(cols, col, rows, row) || lines(rows, row, cols, col);
         if !(sizes.contains(&0) || apart && one) {
-            return Err(crate::Error::Overlap { arg: "data" }.into());
+            return Err(crate::Error::overlap("data").into());
         }
         Ok(Self(batch))
     }

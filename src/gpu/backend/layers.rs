@@ -20,7 +20,7 @@ use alloc::vec::Vec;
 const HELD_THREADS: u32 = 512;
 
 fn twice(cols: usize) -> Result<usize, Error> {
-    Ok(cols.checked_mul(2).ok_or(crate::Error::Overflow { arg: "cols" })?)
+    Ok(cols.checked_mul(2).ok_or(crate::Error::overflow("cols"))?)
 }
 
 impl<D: Device> Gpu<D> {

@@ -134,7 +134,7 @@ impl Planner {
         let grid = [pitch.div_ceil(deep), rows.div_ceil(high)];
         let most = self.limits.grid[1];
         if grid[1] as u64 > u64::from(most) {
-            return Err(crate::Error::Overflow { arg: "a" }.into());
+            return Err(crate::Error::overflow("a").into());
         }
         let grid = [grid[0] as u32, grid[1] as u32, 1];
         Ok((Launch { program, grid, block: [256, 1, 1], arguments }, pitch))

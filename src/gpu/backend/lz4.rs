@@ -67,7 +67,7 @@ impl<D: Computes<u8>> Gpu<D> {
     ) -> Done {
         let (all, slot) = (slots(out.len(), block, usize::MAX, sizes.len())?, lz4_bound(block));
         if data.len() > all || data.len() < all.saturating_sub(slot) {
-            return Err(crate::Error::Len { arg: "data", expected: all, got: data.len() }.into());
+            return Err(crate::Error::len("data", all, data.len()).into());
         }
         let most = [self.counted("data", data.len())?, self.counted("out", out.len())?];
         if sizes.is_empty() {

@@ -156,7 +156,7 @@ impl<D: Device> Gpu<D> {
         let mut len = [0];
         self.download(counts.view().part(threads..threads + 1)?, &mut len)?;
         if len == [u32::MAX] {
-            return Err(crate::Error::Overflow { arg: "b" }.into());
+            return Err(crate::Error::overflow("b").into());
         }
         let len = len[0] as usize;
         self.state.planner.line::<T::Recorded>("b", len)?;

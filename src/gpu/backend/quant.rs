@@ -32,7 +32,7 @@ impl<D: Device> Gpu<D> {
     fn counted_blocks<B: Block>(&self, arg: &'static str, x: View<'_, B, D>) -> Done {
         let words = x.len().saturating_mul(size_of::<B>()).div_ceil(4).saturating_add(1);
         if words >= 1 << 30 {
-            return Err(crate::Error::Overflow { arg }.into());
+            return Err(crate::Error::overflow(arg).into());
         }
         self.state.planner.line::<F32>(arg, words)
     }
@@ -141,7 +141,7 @@ impl<D: Device> Gpu<D> {
     {
         same_len("x", out.len().saturating_mul(A::ELEMENTS), x.len())?;
         if out.read().before() != 0 {
-            return Err(crate::Error::Domain { arg: "out" }.into());
+            return Err(crate::Error::must_be("out", "a view that starts at a whole word of 4 bytes").into());
         }
         self.counted_blocks("out", out.read())?;
         let planner = &self.state.planner;

@@ -23,7 +23,7 @@ impl<D: Device> Gpu<D> {
     {
         const CHUNK: usize = vector::TOP_CHUNK as usize;
         if k > x.len() {
-            return Err(crate::Error::Domain { arg: "k" }.into());
+            return Err(crate::Error::must_be("k", "at most the length of `x`").into());
         }
         same_len("values", k, values.len())?;
         same_len("indices", k, indices.len())?;
@@ -158,7 +158,7 @@ impl<D: Device> Gpu<D> {
             same_len("weights", cols, weights.len())?;
         }
         if !(smoothing >= T::ZERO && smoothing <= T::ONE) {
-            return Err(crate::Error::Domain { arg: "smoothing" }.into());
+            return Err(crate::Error::must_be("smoothing", "between 0 and 1").into());
         }
         Ok([T::ONE - smoothing, smoothing / T::from_usize(cols), smoothing])
     }

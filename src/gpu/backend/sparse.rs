@@ -254,11 +254,11 @@ impl<D: Device> Gpu<D> {
     {
         not_empty("taps", taps.len())?;
         if decimation == 0 {
-            return Err(crate::Error::Domain { arg: "decimation" }.into());
+            return Err(crate::Error::must_be("decimation", "at least 1").into());
         }
         same_len("state", taps.len() - 1, state.len())?;
         if !x.len().is_multiple_of(decimation) {
-            return Err(crate::Error::Rows { arg: "x", cols: decimation, got: x.len() }.into());
+            return Err(crate::Error::rows("x", decimation, x.len()).into());
         }
         same_len("out", x.len() / decimation, out.len())?;
         let planner = &self.state.planner;

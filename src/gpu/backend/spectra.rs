@@ -47,7 +47,7 @@ struct Signal<'a, X, D: Device> {
 fn padded<X: Copy + Default>(kernel: impl ExactSizeIterator<Item = X>, n: usize) -> Result<Vec<X>, Error> {
     not_empty("kernel", kernel.len())?;
     if n < kernel.len() {
-        return Err(crate::Error::Domain { arg: "n" }.into());
+        return Err(crate::Error::must_be("n", "at least the length of `kernel`").into());
     }
     Ok(kernel.chain(core::iter::repeat(X::default())).take(n).collect())
 }

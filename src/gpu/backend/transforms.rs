@@ -45,7 +45,7 @@ impl<D: Device> Gpu<D> {
         D: Computes<T>,
     {
         if !got.is_multiple_of(plan.n) {
-            return Err(crate::Error::Rows { arg: "x", cols: plan.n, got }.into());
+            return Err(crate::Error::rows("x", plan.n, got).into());
         }
         self.state.planner.line::<T::Recorded>("x", got.saturating_mul(2))?;
         Ok(got / plan.n)
@@ -172,7 +172,7 @@ impl<D: Device> Gpu<D> {
     {
         let ([got, cols], [len, each]) = (x, out);
         if !got.is_multiple_of(cols) {
-            return Err(crate::Error::Rows { arg: "x", cols, got }.into());
+            return Err(crate::Error::rows("x", cols, got).into());
         }
         let rows = got / cols;
         same_len("out", rows.saturating_mul(each), len)?;
@@ -313,14 +313,14 @@ impl<D: Device> Gpu<D> {
         let (n, bins) = (plan.n, plan.bins());
         not_empty("window", window.len())?;
         if hop == 0 {
-            return Err(crate::Error::Domain { arg: "hop" }.into());
+            return Err(crate::Error::must_be("hop", "at least 1").into());
         }
         if window.len() > n {
-            return Err(crate::Error::Len { arg: "window", expected: n, got: window.len() }.into());
+            return Err(crate::Error::len("window", n, window.len()).into());
         }
         let frames = stft_frames(x.len(), window.len(), hop);
         same_len("out", frames.saturating_mul(bins), out.len())?;
-        let all = frames.checked_mul(n).ok_or(crate::Error::Overflow { arg: "x" })?;
+        let all = frames.checked_mul(n).ok_or(crate::Error::overflow("x"))?;
         self.state.planner.line::<T::Recorded>("x", all.max(x.len()))?;
         if frames == 0 {
             return Ok(());

@@ -123,7 +123,7 @@ pub fn refusal<R>(done: Result<R, Error>) -> Result<Gave<R>, Error> {
     match done {
         Ok(r) => Ok(Ok(r)),
         Err(Error::Call(why)) => Ok(Err(why)),
-        Err(Error::Pivot { arg, index, .. }) => Ok(Err(fulmen::Error::Pivot { arg, index: index as usize })),
+        Err(Error::Pivot { arg, index, .. }) => Ok(Err(fulmen::Error::pivot(arg, index as usize))),
         Err(other) => Err(other),
     }
 }
