@@ -20,6 +20,7 @@ use common::device::specials::all_took_part;
 use common::device::{data, products, story};
 use common::layers;
 use common::seed::Seed;
+use fulmen::backend::Reductions;
 use fulmen::gpu::backend::{Gpu, Planner, Product};
 use fulmen::gpu::device::{Binding, Blocking, Buffer, Device, Error, Facts, Host, Launch, Limits, Program};
 use fulmen::gpu::template::{Argument, Meet};
@@ -184,9 +185,9 @@ fn an_index_past_its_table_is_said() {
 /// As [`bad_arguments_are_those_of_a_cpu`], of the ops that have kernels of their own.
 #[test]
 fn bad_arguments_of_layers_are_those_of_a_cpu() {
-    use fulmen::backend::{Cpu, Transfer, Transformer};
+    use fulmen::backend::{Backend, Cpu, Transfer};
     /// What each call says; `x` has twelve elements, `ids` two, `y` five.
-    fn said<B: Transformer<f32>>(
+    fn said<B: Backend<f32>>(
         b: &B,
         x: B::Ref<'_, f32>,
         ids: B::Ref<'_, u32>,

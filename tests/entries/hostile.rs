@@ -254,7 +254,7 @@ fn slices() {
                                 continue;
                             }
                             let before = vec![-77.0; y];
-                            let (mut out, mut index) = (before.clone(), vec![usize::MAX; y]);
+                            let (mut out, mut index) = (before.clone(), vec![u32::MAX; y]);
                             let args = call::Args {
                                 x: [&x[..a], &x[..b], &x[..b]],
                                 cols,
@@ -273,7 +273,7 @@ fn slices() {
                                 if op.shape != "update" {
                                     assert!(bits(&out) == bits(&before), "{} wrote, and then {e}", op.name);
                                 }
-                                assert!(index.iter().all(|i| *i == usize::MAX), "{}", op.name);
+                                assert!(index.iter().all(|i| *i == u32::MAX), "{}", op.name);
                                 names(op.name, &e);
                             }
                         }

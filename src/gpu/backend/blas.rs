@@ -124,7 +124,7 @@ impl<D: Device> Gpu<D> {
     }
 
     /// The elements, contiguous: where they are, or copied to `scratch`.
-    fn gathered<'a, T: Scalar>(
+    pub(super) fn gathered<'a, T: Scalar>(
         &self,
         x: Mat<'a, T, D>,
         scratch: &'a mut Option<Array<T, D>>,
@@ -141,46 +141,8 @@ impl<D: Device> Gpu<D> {
         Ok(scratch.view())
     }
 
-    /// [`dot_strided`](crate::dot_strided()) of columns, to a view of one element.
-    ///
-    /// # Errors
-    /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn dot_strided<T: Scalar>(&self, x: Mat<'_, T, D>, y: Mat<'_, T, D>, out: ViewMut<'_, T, D>) -> Done
-    where
-        D: Computes<T>,
-    {
-        same_len("y", x.shape[0], y.shape[0])?;
-        let (mut p, mut q) = (None, None);
-        self.dot(self.gathered(x, &mut p)?, self.gathered(y, &mut q)?, out)
-    }
-
-    /// [`nrm2`](crate::nrm2()) of a column, to a view of one element.
-    ///
-    /// # Errors
-    /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn nrm2<T: Scalar>(&self, x: Mat<'_, T, D>, out: ViewMut<'_, T, D>) -> Done
-    where
-        D: Computes<T>,
-    {
-        self.norm_l2(self.gathered(x, &mut None)?, out)
-    }
-
-    /// [`asum`](crate::asum()) of a column, to a view of one element.
-    ///
-    /// # Errors
-    /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn asum<T: Scalar>(&self, x: Mat<'_, T, D>, out: ViewMut<'_, T, D>) -> Done
-    where
-        D: Computes<T>,
-    {
-        self.norm_l1(self.gathered(x, &mut None)?, out)
-    }
-
-    /// [`iamax`](crate::iamax()) of a column, to a view of one index.
-    ///
-    /// # Errors
-    /// [`Empty`](crate::Error::Empty), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn iamax<T: Scalar>(&self, x: Mat<'_, T, D>, out: ViewMut<'_, u32, D>) -> Done
+    /// The position of the largest magnitude of a column.
+    pub(super) fn largest<T: Scalar>(&self, x: Mat<'_, T, D>, out: ViewMut<'_, u32, D>) -> Done
     where
         D: Computes<T>,
     {
@@ -321,7 +283,7 @@ impl<D: Device> Gpu<D> {
     /// `C += α·A·B`.
     fn plus<T: Scalar>(&self, alpha: T, a: Mat<'_, T, D>, b: Mat<'_, T, D>, c: Mat<'_, T, D>) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         if c.shape[1] == 1 {
             return Products::gemv(self, alpha, a, b, T::ONE, MatMut(c));
@@ -332,7 +294,7 @@ impl<D: Device> Gpu<D> {
     /// `B = A·B`, or with `solve` `B = A⁻¹·B`: by halves until one block of threads has all rows.
     pub(super) fn triangular<T: Scalar>(&self, solve: bool, of: &Left<'_, T, D>) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         let [n, cols] = of.b.shape;
         if n == 0 || cols == 0 {
@@ -372,7 +334,7 @@ impl<D: Device> Gpu<D> {
     /// `B = α·A·B`, or with `solve` `B = α·A⁻¹·B`.
     fn scaled_triangular<T: Scalar>(&self, solve: bool, alpha: T, of: &Left<'_, T, D>) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         // Before the first write.
         self.matrices([("a", of.a), ("b", of.b)])?;
@@ -383,7 +345,7 @@ impl<D: Device> Gpu<D> {
     }
 }
 
-impl<T: Scalar, D: Computes<T> + 'static> Blas<T> for Gpu<D> {
+impl<T: Scalar, D: Computes<T>> Blas<T> for Gpu<D> {
     fn ger(&self, alpha: T, x: Mat<'_, T, D>, y: Mat<'_, T, D>, a: MatMut<'_, T, D>) -> Done {
         same_len("x", a.0.shape[0], x.shape[0])?;
         same_len("y", a.0.shape[1], y.shape[0])?;

@@ -105,7 +105,7 @@ impl<D: Device> Gpu<D> {
     /// [`Shape`](crate::Error::Shape), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
     pub fn eigh<T: Scalar>(&self, a: MatMut<'_, T, D>, values: ViewMut<'_, T, D>) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         let (a, n) = (a.0, a.0.shape[0]);
         same_shape("a", [n; 2], a.shape)?;
@@ -173,7 +173,7 @@ impl<D: Device> Gpu<D> {
     /// [`Shape`](crate::Error::Shape), [`Len`](crate::Error::Len), `Overflow`, [`Error::Limit`], [`Error::Lost`].
     pub fn eigh_batched<T: Scalar>(&self, a: BatchMut<'_, T, D>, values: ViewMut<'_, T, D>) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         let (a, [count, n, cols]) = (a.0, a.0.sizes);
         same_shape("a", [n; 2], [n, cols])?;
@@ -199,7 +199,7 @@ impl<D: Device> Gpu<D> {
         [n, len]: [usize; 2],
     ) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         let mut bound = Vec::from([w.binding(self)?, v.binding(self)?, words.view().binding(self)?]);
         bound.extend(state);
@@ -256,7 +256,7 @@ impl<D: Device> Gpu<D> {
         vt: MatMut<'_, T, D>,
     ) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         let (a, u, vt, [m, n]) = (a.0, u.0, vt.0, a.0.shape);
         let k = m.min(n);
@@ -290,7 +290,7 @@ impl<D: Device> Gpu<D> {
         vt: BatchMut<'_, T, D>,
     ) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         let (a, u, vt, [count, m, n]) = (a.0, u.0, vt.0, a.0.sizes);
         let k = m.min(n);
@@ -329,7 +329,7 @@ impl<D: Device> Gpu<D> {
         vt: Mat<'_, T, D>,
     ) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         let [m, n] = a.shape;
         self.state.planner.line::<T::Recorded>("a", m.saturating_mul(n))?;

@@ -188,7 +188,7 @@ impl<D: Device> Gpu<D> {
     }
 }
 
-impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
+impl<T: Scalar, D: Computes<T>> Layers<T> for Gpu<D> {
     fn swiglu_packed(&self, x: View<'_, T, D>, cols: usize, out: ViewMut<'_, T, D>) -> Done {
         not_empty("cols", cols)?;
         let rows = count("x", x.len(), twice(cols)?)?;
@@ -543,7 +543,7 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
         self.attend_backward(op, q, k, v, mask, out, lse, dout, dq, dk, dv)
     }
 
-    fn clip_by_norm(&self, max_norm: T, g: ViewMut<'_, T, D>, norm: ViewMut<'_, T, D>) -> Done {
-        self.clip(max_norm, g, norm)
+    fn clip_by_norm(&self, max_norm: T, g: ViewMut<'_, T, D>, out: ViewMut<'_, T, D>) -> Done {
+        self.clip(max_norm, g, out)
     }
 }

@@ -68,7 +68,7 @@ impl<D: Device> Gpu<D> {
     }
 }
 
-impl<T: Scalar, D: Computes<T> + 'static> Network<T> for Gpu<D> {
+impl<T: Scalar, D: Computes<T>> Network<T> for Gpu<D> {
     fn conv1d(
         &self,
         conv: Conv1d,

@@ -90,38 +90,6 @@ macro_rules! method {
             })
         }
     };
-    (total $name:ident ($f:ident, $on:ident) $body:tt []) => {
-        #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "()) to a view of one element.")]
-        pub fn $f<T: Scalar>(&self, x: View<'_, T, D>, out: ViewMut<'_, T, D>) -> Done
-        where D: Computes<T> {
-            self.reduction(stringify!($name), [("x", x)], out)
-        }
-    };
-    (reduce $name:ident ($f:ident, $on:ident) $body:tt []) => {
-        #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "()) to a view of one element, which is NaN where the op has no value for it.")]
-        pub fn $f<T: Scalar>(&self, x: View<'_, T, D>, out: ViewMut<'_, T, D>) -> Done
-        where D: Computes<T> {
-            crate::$f::<T>(&[]).or_else(|e| if x.is_empty() { Err(e) } else { Ok(T::ZERO) })?;
-            self.reduction(stringify!($name), [("x", x)], out)
-        }
-    };
-    (reduce2 $name:ident ($f:ident, $on:ident) $body:tt []) => {
-        #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "()) to a view of one element.")]
-        pub fn $f<T: Scalar>(&self, a: View<'_, T, D>, b: View<'_, T, D>, out: ViewMut<'_, T, D>) -> Done
-        where D: Computes<T> {
-            same_len("b", a.len(), b.len())?;
-            crate::$f::<T>(&[], &[]).or_else(|e| if a.is_empty() { Err(e) } else { Ok(T::ZERO) })?;
-            self.reduction(stringify!($name), [("a", a), ("b", b)], out)
-        }
-    };
-    (arg $name:ident ($f:ident, $on:ident) $body:tt []) => {
-        #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "()) to a view of one index, which is `u32::MAX` where `x` contains NaN.")]
-        pub fn $f<T: Scalar>(&self, x: View<'_, T, D>, out: ViewMut<'_, u32, D>) -> Done
-        where D: Computes<T> {
-            not_empty("x", x.len())?;
-            self.reduction(stringify!($name), [("x", x)], out)
-        }
-    };
     (rows $name:ident ($f:ident, $on:ident, $in_place:ident) $body:tt []) => {
         #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
         pub fn $f<T: Scalar>(&self, x: View<'_, T, D>, cols: usize, out: ViewMut<'_, T, D>) -> Done
@@ -247,7 +215,7 @@ impl<D: Device> Gpu<D> {
         })
     }
 
-    fn reduction<T: Scalar, R: Word, const N: usize>(
+    pub(super) fn reduction<T: Scalar, R: Word, const N: usize>(
         &self,
         op: &'static str,
         x: [(&'static str, View<'_, T, D>); N],

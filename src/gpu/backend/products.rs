@@ -7,7 +7,7 @@ use super::{Gpu, Mat, MatMut, ViewMut};
 use crate::backend::Products;
 use crate::error::same_shape;
 
-impl<T: Scalar, D: Computes<T> + 'static> Products<T> for Gpu<D> {
+impl<T: Scalar, D: Computes<T>> Products<T> for Gpu<D> {
     fn gemm(
         &self,
         alpha: T,

@@ -40,7 +40,7 @@ impl<D: Device> Gpu<D> {
     /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
     pub fn qr<T: Scalar>(&self, a: MatMut<'_, T, D>, tau: ViewMut<'_, T, D>) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         same_len("tau", a.0.shape[0].min(a.0.shape[1]), tau.len())?;
         self.matrices([("a", a.0)])?;
@@ -55,7 +55,7 @@ impl<D: Device> Gpu<D> {
         tau: View<'_, T, D>,
     ) -> Result<(), Error>
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         let [m, n] = a.shape;
         let k = m.min(n);
@@ -102,7 +102,7 @@ impl<D: Device> Gpu<D> {
         [v, g, w]: &[Array<T, D>; 3],
     ) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         let ([m, k], cols) = (factors.shape, c.shape[1]);
         if cols == 0 {
@@ -136,7 +136,7 @@ impl<D: Device> Gpu<D> {
         c: MatMut<'_, T, D>,
     ) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         let ([m, n], c) = (factors.shape, c.0);
         same_len("tau", m.min(n), tau.len())?;
@@ -153,7 +153,7 @@ impl<D: Device> Gpu<D> {
         c: Mat<'_, T, D>,
     ) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         let m = factors.shape[0];
         let own = self.reflecting(m, tau.len(), c.shape[1])?;
@@ -178,7 +178,7 @@ impl<D: Device> Gpu<D> {
         b: MatMut<'_, T, D>,
     ) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         let (a, [m, n], b) = (a.0, a.0.shape, b.0);
         same_shape("a", [m.max(n), n], a.shape)?;

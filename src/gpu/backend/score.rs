@@ -10,7 +10,7 @@ use alloc::vec;
 
 impl<D: Device> Gpu<D> {
     /// The `k` largest or smallest elements.
-    fn extremes<T: Scalar>(
+    pub(super) fn extremes<T: Scalar>(
         &self,
         x: View<'_, T, D>,
         k: usize,
@@ -61,40 +61,6 @@ impl<D: Device> Gpu<D> {
         }
         launches.push(step(from, 1, true, n, n)?);
         self.go(launches, scratch, &[x.binding(self)?, indices.binding(self)?, values.binding(self)?])
-    }
-
-    /// [`top_k`](crate::top_k()), with NaN before everything, so that it does not go unseen.
-    ///
-    /// # Errors
-    /// [`Domain`](crate::Error::Domain), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn top_k<T: Scalar>(
-        &self,
-        x: View<'_, T, D>,
-        k: usize,
-        values: ViewMut<'_, T, D>,
-        indices: ViewMut<'_, u32, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        self.extremes(x, k, values, indices, true)
-    }
-
-    /// [`bottom_k`](crate::bottom_k()), with NaN before everything, so that it does not go unseen.
-    ///
-    /// # Errors
-    /// [`Domain`](crate::Error::Domain), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn bottom_k<T: Scalar>(
-        &self,
-        x: View<'_, T, D>,
-        k: usize,
-        values: ViewMut<'_, T, D>,
-        indices: ViewMut<'_, u32, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        self.extremes(x, k, values, indices, false)
     }
 
     /// [`cosine_similarity_rows`](crate::cosine_similarity_rows())

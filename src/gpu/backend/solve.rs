@@ -46,7 +46,7 @@ impl<D: Device> Gpu<D> {
     /// [`Shape`](crate::Error::Shape), [`Error::Limit`], [`Error::Lost`].
     pub fn cholesky<T: Scalar>(&self, a: MatMut<'_, T, D>) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         same_shape("a", [a.0.shape[0]; 2], a.0.shape)?;
         self.matrices([("a", a.0)])?;
@@ -90,7 +90,7 @@ impl<D: Device> Gpu<D> {
     /// [`Shape`](crate::Error::Shape), [`Error::Limit`], [`Error::Lost`].
     pub fn cholesky_solve<T: Scalar>(&self, l: Mat<'_, T, D>, b: MatMut<'_, T, D>) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         let (n, b) = (l.shape[0], b.0);
         same_shape("l", [n; 2], l.shape)?;
@@ -128,7 +128,7 @@ impl<D: Device> Gpu<D> {
     /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
     pub fn lu<T: Scalar>(&self, a: MatMut<'_, T, D>, pivots: ViewMut<'_, u32, D>) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         let (a, [m, n]) = (a.0, a.0.shape);
         let k = m.min(n);
@@ -156,7 +156,7 @@ impl<D: Device> Gpu<D> {
         scratch: &Array<T, D>,
     ) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         let [m, n] = a.shape;
         if n > LEAF as usize {
@@ -197,7 +197,7 @@ impl<D: Device> Gpu<D> {
         f: impl FnOnce(Mat<'_, T, D>) -> Done,
     ) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         let [m, n] = a.shape;
         if scratch.is_empty() {
@@ -212,7 +212,7 @@ impl<D: Device> Gpu<D> {
     /// `B = L⁻¹·B` of a triangle whose diagonal is of ones.
     fn unit_lower<T: Scalar>(&self, l: Mat<'_, T, D>, b: Mat<'_, T, D>) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         self.triangular(true, &Left::new(Side::Left, Triangle::Lower, Diagonal::Unit, l, b)?)
     }
@@ -261,7 +261,7 @@ impl<D: Device> Gpu<D> {
         b: MatMut<'_, T, D>,
     ) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         let b = b.0;
         self.check_solve(factors, pivots, b)?;
@@ -279,7 +279,7 @@ impl<D: Device> Gpu<D> {
     /// [`Shape`](crate::Error::Shape), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
     pub fn inverse<T: Scalar>(&self, a: MatMut<'_, T, D>, mut pivots: ViewMut<'_, u32, D>) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         let (a, n) = (a.0, a.0.shape[0]);
         same_shape("a", [n; 2], a.shape)?;
@@ -357,7 +357,7 @@ impl<D: Device> Gpu<D> {
         b: MatMut<'_, T, D>,
     ) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         let (n, b) = (factors.shape[0], b.0);
         self.check_solve(factors, pivots, b)?;

@@ -319,9 +319,9 @@ pub fn list<T: Scalar, D: Computes<T> + Blocking>(
             }
             if op.shape == "arg" {
                 if matches!(want, Err(fulmen::Error::Nan { .. })) {
-                    (want, at[0]) = (Ok(()), u32::MAX as usize);
+                    (want, at[0]) = (Ok(()), u32::MAX);
                 }
-                (got, y) = (vec![T::from_usize(place[0] as usize)], vec![T::from_usize(at[0])]);
+                (got, y) = (vec![T::from_usize(place[0] as usize)], vec![T::from_usize(at[0] as usize)]);
             }
             let (got, want) = (ran.map(|_| vec![got]), want.map(|()| vec![y]));
             let sums = whole || op.shape.starts_with("rows");
