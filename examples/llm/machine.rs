@@ -200,7 +200,8 @@ macro_rules! machine {
                 trainer.with_threads(threads, text, body)
             }
             fn sum_of(&self, x: &[f32]) -> Option<f32> {
-                self.sum(x).ok()
+                let mut sum = [0.0];
+                self.sum(x, &mut sum).ok().map(|()| sum[0])
             }
             #[cfg(feature = "parallel")]
             fn on_threads<J: Job<Done: Send> + Send>(self, threads: usize, job: J) -> J::Done {

@@ -289,9 +289,7 @@ ops! { $ optimisers_ops in crate::nn::optimisers;
     ///
     /// Source: Loshchilov, Hutter, *Decoupled Weight Decay Regularization* (2019). Contract: `contracts/adamw-v1.yaml`.
     threads adamw, adamw_on, adamw_by (with: by Adam<T>, g: in T, m: inout T, v: inout T, p: inout T) -> Result<()>;
-}
 
-ops! { $ optimisers_forms in crate::nn::optimisers;
     /// The norm `‖g‖ = √Σ g[i]²`, and `g *= max_norm / ‖g‖` where that is below 1.
     ///
     /// Shapes and units: any number of elements; the norm is that before, found without overflow or underflow on the

@@ -67,7 +67,7 @@ ops! { $ sampling_ops in crate::nn::sampling;
     ///
     /// Source: Holtzman et al., *The Curious Case of Neural Text Degeneration* (2020). Contract: `contracts/sample-v1.yaml`.
     serial sample, sample_on, sample_by
-        (logits: in T, with: by Sampling<T>, uniform: by T, values: out T, indices: out usize) -> Result<usize>;
+        (logits: in T, with: by Sampling<T>, uniform: by T, values: out T, indices: out u32) -> Result<usize>;
 }
 
 /// Elements of `values` and of `indices` that [`sample`] needs for `n` logits.
@@ -82,7 +82,7 @@ pub(crate) fn sample_by<S: Simd, T: Element>(
     with: Sampling<T>,
     uniform: T,
     values: &mut [T],
-    indices: &mut [usize],
+    indices: &mut [u32],
 ) -> Result<usize, Error> {
     contract!(sample, choose(s, logits, with, uniform, values, indices), of[logits])
 }
@@ -93,7 +93,7 @@ fn choose<S: Simd, T: Element>(
     with: Sampling<T>,
     uniform: T,
     values: &mut [T],
-    indices: &mut [usize],
+    indices: &mut [u32],
 ) -> Result<usize, Error> {
     let Sampling { temperature, top_k, top_p } = with;
     not_empty("logits", logits.len())?;
@@ -118,7 +118,7 @@ fn choose<S: Simd, T: Element>(
     if peak == T::INFINITY || peak == -T::INFINITY {
         return Err(Error::must_be("logits", "of scores whose largest is finite"));
     }
-    let first = first.unwrap_or_default();
+    let first = first.unwrap_or_default() as usize;
     if temperature == T::ZERO {
         return Ok(first);
     }
@@ -142,5 +142,5 @@ fn choose<S: Simd, T: Element>(
         so_far > draw
     });
     // Rounding may bring the draw up to the sum.
-    Ok(chosen.and_then(|at| indices.get(at)).copied().unwrap_or(first))
+    Ok(chosen.and_then(|at| indices.get(at)).map_or(first, |i| *i as usize))
 }

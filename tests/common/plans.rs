@@ -1,7 +1,7 @@
 //! Turns bytes into one call of an op on a device that only looks at its launches: what the planner makes of sizes, strides
 //! and places must be in range, and what it refuses must be named.
 
-use fulmen::backend::{Blas, Layers, Network, Products};
+use fulmen::backend::{Blas, Layers, Network, Products, Reductions};
 use fulmen::gpu::Type;
 use fulmen::gpu::backend::{Array, Batch, BatchMut, Gpu, Mat, MatMut, View, ViewMut, Word};
 use fulmen::gpu::device::{

@@ -247,7 +247,7 @@ fn slices() {
                                 continue;
                             }
                             let before = vec![-77.0; y];
-                            let (mut out, mut index) = (before.clone(), vec![usize::MAX; y]);
+                            let (mut out, mut index) = (before.clone(), vec![u32::MAX; y]);
                             let args = call::Args {
                                 x: [&x[..a], &x[..b], &x[..b]],
                                 cols,
@@ -266,7 +266,7 @@ fn slices() {
                                 if op.shape != "update" {
                                     assert!(bits(&out) == bits(&before), "{} wrote, and then {e}", op.name);
                                 }
-                                assert!(index.iter().all(|i| *i == usize::MAX), "{}", op.name);
+                                assert!(index.iter().all(|i| *i == u32::MAX), "{}", op.name);
                                 // Of other lengths, where it copies, the test refuses.
                                 if op.shape != "update" || a == y {
                                     names(op.name, &e);

@@ -141,7 +141,7 @@ impl<D: Device> Gpu<D> {
     /// [`Shape`](crate::Error::Shape), `Overflow`, [`Error::Limit`], [`Error::Lost`].
     pub fn cholesky_batched<T: Scalar>(&self, a: BatchMut<'_, T, D>) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         let (a, [count, n, cols]) = (a.0, a.0.sizes);
         same_shape("a", [n; 2], [n, cols])?;
@@ -166,7 +166,7 @@ impl<D: Device> Gpu<D> {
     /// [`Shape`](crate::Error::Shape), [`Len`](crate::Error::Len), `Overflow`, [`Error::Limit`], [`Error::Lost`].
     pub fn lu_batched<T: Scalar>(&self, a: BatchMut<'_, T, D>, pivots: ViewMut<'_, u32, D>) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         let (a, [count, n, cols]) = (a.0, a.0.sizes);
         same_shape("a", [n; 2], [n, cols])?;
@@ -193,7 +193,7 @@ impl<D: Device> Gpu<D> {
     /// [`Shape`](crate::Error::Shape), [`Len`](crate::Error::Len), `Overflow`, [`Error::Limit`], [`Error::Lost`].
     pub fn cholesky_solve_batched<T: Scalar>(&self, l: Batch<'_, T, D>, b: BatchMut<'_, T, D>) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         self.solve_batched("cholesky_solve_batched", ("l", l), None, b.0)
     }
@@ -210,7 +210,7 @@ impl<D: Device> Gpu<D> {
         b: BatchMut<'_, T, D>,
     ) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         self.solve_batched("lu_solve_batched", ("factors", factors), Some(pivots), b.0)
     }
@@ -223,7 +223,7 @@ impl<D: Device> Gpu<D> {
         b: Batch<'_, T, D>,
     ) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         let ([count, n, cols], [many, rows, wide]) = (a.sizes, b.sizes);
         same_shape(arg, [n; 2], [n, cols])?;

@@ -211,7 +211,7 @@ impl<D: Device> Gpu<D> {
     }
 }
 
-impl<D: Device + 'static> Memory for Gpu<D> {
+impl<D: Device> Memory for Gpu<D> {
     type Error = Error;
     type Ref<'a, T: Plain> = View<'a, T, D>;
     type Mut<'a, T: Plain> = ViewMut<'a, T, D>;
@@ -263,7 +263,7 @@ impl<D: Device + 'static> Memory for Gpu<D> {
     }
 }
 
-impl<T: Plain + Word, D: Device + 'static> Transfer<T> for Gpu<D> {
+impl<T: Plain + Word, D: Device> Transfer<T> for Gpu<D> {
     fn write(&self, from: &[T], to: ViewMut<'_, T, D>) -> Result<(), Error> {
         Self::write(self, from, to)
     }
@@ -275,7 +275,7 @@ impl<T: Plain + Word, D: Device + 'static> Transfer<T> for Gpu<D> {
     }
 }
 
-impl<D: Blocking + 'static> backend::Blocking for Gpu<D> {
+impl<D: Blocking> backend::Blocking for Gpu<D> {
     fn wait<F: Future>(&self, f: F) -> F::Output {
         self.state.device.wait(f)
     }

@@ -57,6 +57,7 @@ mod product;
 mod products;
 mod quant;
 mod random;
+mod reductions;
 mod reflect;
 mod score;
 mod solve;

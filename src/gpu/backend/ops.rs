@@ -44,13 +44,15 @@ pub(super) fn arguments<T: Scalar>(buffers: usize, words: &[usize], numbers: &[T
 macro_rules! called {
     ($name:ident, $body:block) => {{
         const OP: $crate::error::OpName = $crate::error::OpName::of(stringify!($name));
-        within(OP, move || $body)
+        $crate::gpu::backend::ops::within(OP, move || $body)
     }};
 }
 
-fn within(op: OpName, run: impl FnOnce() -> Done) -> Done {
+pub(super) fn within<R>(op: OpName, run: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
     run().map_err(|e| e.of(op))
 }
+
+pub(super) use called;
 
 /// The method of a row of the list.
 macro_rules! method {
@@ -111,38 +113,6 @@ macro_rules! method {
                     self.state.planner.pointwise::<T::Recorded>(stringify!($name), &[1, 0, 1], n, &[bits($p)], wide)
                 })
             })
-        }
-    };
-    (total $name:ident ($f:ident, $on:ident) $body:tt []) => {
-        #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "()) to a view of one element.")]
-        pub fn $f<T: Scalar>(&self, x: View<'_, T, D>, out: ViewMut<'_, T, D>) -> Done
-        where D: Computes<T> {
-            self.reduction(stringify!($name), [("x", x)], out)
-        }
-    };
-    (reduce $name:ident ($f:ident, $on:ident) $body:tt []) => {
-        #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "()) to a view of one element, which is NaN where the op has no value for it.")]
-        pub fn $f<T: Scalar>(&self, x: View<'_, T, D>, out: ViewMut<'_, T, D>) -> Done
-        where D: Computes<T> {
-            crate::$f::<T>(&[]).or_else(|e| if x.is_empty() { Err(e) } else { Ok(T::ZERO) })?;
-            self.reduction(stringify!($name), [("x", x)], out)
-        }
-    };
-    (reduce2 $name:ident ($f:ident, $on:ident) $body:tt []) => {
-        #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "()) to a view of one element.")]
-        pub fn $f<T: Scalar>(&self, a: View<'_, T, D>, b: View<'_, T, D>, out: ViewMut<'_, T, D>) -> Done
-        where D: Computes<T> {
-            same_len("b", a.len(), b.len())?;
-            crate::$f::<T>(&[], &[]).or_else(|e| if a.is_empty() { Err(e) } else { Ok(T::ZERO) })?;
-            self.reduction(stringify!($name), [("a", a), ("b", b)], out)
-        }
-    };
-    (arg $name:ident ($f:ident, $on:ident) $body:tt []) => {
-        #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "()) to a view of one index, which is `u32::MAX` where `x` contains NaN.")]
-        pub fn $f<T: Scalar>(&self, x: View<'_, T, D>, out: ViewMut<'_, u32, D>) -> Done
-        where D: Computes<T> {
-            not_empty("x", x.len())?;
-            self.reduction(stringify!($name), [("x", x)], out)
         }
     };
     (rows $name:ident ($f:ident, $on:ident, $in_place:ident) $body:tt []) => {
@@ -270,7 +240,7 @@ impl<D: Device> Gpu<D> {
         })
     }
 
-    fn reduction<T: Scalar, R: Word, const N: usize>(
+    pub(super) fn reduction<T: Scalar, R: Word, const N: usize>(
         &self,
         op: &'static str,
         x: [(&'static str, View<'_, T, D>); N],
@@ -338,8 +308,10 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<T>,
     {
-        self.product_by(alpha, a, b, beta, c, None, |planner, product, _| {
-            planner.product::<T::Recorded>(product)
+        called!(gemm, {
+            self.product_by(alpha, a, b, beta, c, None, |planner, product, _| {
+                planner.product::<T::Recorded>(product)
+            })
         })
     }
 

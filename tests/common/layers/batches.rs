@@ -67,7 +67,7 @@ fn words<T: Scalar>(of: &[Args<T>]) -> Vec<u32> {
 }
 
 /// The batched form of an op of these arguments, of one size, in this layout: each of its results for each matrix.
-fn outputs<T: Scalar, D: Computes<T> + Blocking + 'static>(
+fn outputs<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     op: &str,
     of: &[Args<T>],
@@ -95,7 +95,7 @@ fn outputs<T: Scalar, D: Computes<T> + Blocking + 'static>(
 }
 
 /// An op of so many matrices against its reference, and with special values; what it does not read of a matrix is NaN.
-fn one<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
+fn one<T: Scalar, D: Computes<T> + Blocking, O: Op>(
     gpu: &Gpu<D>,
     language: &str,
     [count, n, rows, layout]: [usize; 4],
@@ -127,7 +127,7 @@ fn one<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
     })
 }
 
-fn run<T: Scalar, D: Computes<T> + Blocking + 'static>(
+fn run<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     language: &str,
     [count, n, cols, layout]: [usize; 4],
@@ -141,7 +141,7 @@ fn run<T: Scalar, D: Computes<T> + Blocking + 'static>(
 }
 
 /// One of the first pivots that are none is said, among the rows of all; the other matrices are not the worse for it.
-fn refusals<T: Scalar, D: Computes<T> + Blocking + 'static>(gpu: &Gpu<D>) -> Done {
+fn refusals<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>) -> Done {
     let n = 9;
     let one = |at: [usize; 3], x: f64| {
         let k = at[0] * n * n + at[1] * n + at[2];
@@ -220,7 +220,7 @@ fn refusals<T: Scalar, D: Computes<T> + Blocking + 'static>(gpu: &Gpu<D>) -> Don
 }
 
 /// The ops on batches.
-pub fn story<T: Scalar, D: Computes<T> + Blocking + 'static>(
+pub fn story<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     language: &str,
     all: &mut [Worst; 7],

@@ -100,7 +100,7 @@ impl<T: Scalar, D: Blocking> Held<T, D> {
 }
 
 /// The op of these arguments, whose matrices lie in this layout and in those after it: its results, in the contract's order.
-fn outputs<T: Scalar, D: Computes<T> + Blocking + 'static>(
+fn outputs<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     op: &str,
     a: &Args<T>,
@@ -168,7 +168,7 @@ fn outputs<T: Scalar, D: Computes<T> + Blocking + 'static>(
 }
 
 /// An op of these arguments against its reference; what it does not read of its matrix is NaN.
-fn one<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
+fn one<T: Scalar, D: Computes<T> + Blocking, O: Op>(
     gpu: &Gpu<D>,
     language: &str,
     mut a: Args<T>,
@@ -185,7 +185,7 @@ fn one<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
 }
 
 /// An op with special values among its arguments.
-fn special<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
+fn special<T: Scalar, D: Computes<T> + Blocking, O: Op>(
     gpu: &Gpu<D>,
     language: &str,
     worst: &mut Worst,
@@ -194,7 +194,7 @@ fn special<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
 }
 
 /// One size of each op.
-fn run<T: Scalar, D: Computes<T> + Blocking + 'static>(
+fn run<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     language: &str,
     [n, cols, layout]: [usize; 3],
@@ -214,7 +214,7 @@ fn run<T: Scalar, D: Computes<T> + Blocking + 'static>(
 }
 
 /// One size of the orthogonal factor and of what it is for.
-fn reflections<T: Scalar, D: Computes<T> + Blocking + 'static>(
+fn reflections<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     language: &str,
     [n, cols, layout]: [usize; 3],
@@ -245,11 +245,7 @@ fn reflections<T: Scalar, D: Computes<T> + Blocking + 'static>(
 
 /// Columns of more rows than a block has threads, for each number of rows that a thread holds and past the last, the large
 /// elements in the last ones; columns whose squares leave the range, and those of which nothing is left to reflect.
-fn narrow<T: Scalar, D: Computes<T> + Blocking + 'static>(
-    gpu: &Gpu<D>,
-    language: &str,
-    all: &mut [Worst; 7],
-) -> Done {
+fn narrow<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>, language: &str, all: &mut [Worst; 7]) -> Done {
     let [_, _, lu, _, qr, ..] = all;
     let mut noise = Noise(77);
     let sized = |x: Vec<T>, [m, n]: [usize; 2]| Args::new::<Qr>(vec![x], vec![], &[("m", m), ("n", n)]);
@@ -287,11 +283,7 @@ fn narrow<T: Scalar, D: Computes<T> + Blocking + 'static>(
 }
 
 /// Triangles of more rows than a block has, and exchanges of more, of any rows.
-fn whole<T: Scalar, D: Computes<T> + Blocking + 'static>(
-    gpu: &Gpu<D>,
-    language: &str,
-    all: &mut [Worst; 7],
-) -> Done {
+fn whole<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>, language: &str, all: &mut [Worst; 7]) -> Done {
     let [factor, _, _, solve, ..] = all;
     // That is how samples of an order are asked for.
     let of = |n: usize| 8 * 131 + n - 97;
@@ -310,7 +302,7 @@ fn whole<T: Scalar, D: Computes<T> + Blocking + 'static>(
 }
 
 /// The first pivot that is none is said, once, wherever it is.
-fn refusals<T: Scalar, D: Computes<T> + Blocking + 'static>(gpu: &Gpu<D>) -> Done {
+fn refusals<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>) -> Done {
     let n = 70;
     let one = |[i, j]: [usize; 2], x: f64| {
         let mut a: Vec<T> = (0..n * n).map(|k| T::from_usize(usize::from(k % n == k / n))).collect();
@@ -410,7 +402,7 @@ fn refusals<T: Scalar, D: Computes<T> + Blocking + 'static>(gpu: &Gpu<D>) -> Don
 }
 
 /// `inverse` of this layout and order, and what it says of a pivot of 0.
-fn inverses<T: Scalar, D: Computes<T> + Blocking + 'static>(
+fn inverses<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     language: &str,
     sizes: &[[usize; 3]],
@@ -432,7 +424,7 @@ fn inverses<T: Scalar, D: Computes<T> + Blocking + 'static>(
 }
 
 /// What is made of factors: determinants, and solutions of symmetric systems.
-fn of_factors<T: Scalar, D: Computes<T> + Blocking + 'static>(
+fn of_factors<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     language: &str,
     sizes: &[[usize; 3]],
@@ -505,7 +497,7 @@ fn of_factors<T: Scalar, D: Computes<T> + Blocking + 'static>(
 }
 
 /// The ops, also of `far` rows.
-pub fn story<T: Scalar, D: Computes<T> + Blocking + 'static>(
+pub fn story<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     language: &str,
     far: &[usize],
