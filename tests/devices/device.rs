@@ -13,6 +13,7 @@ mod lists;
 mod lz4;
 mod pool;
 mod products;
+mod scans;
 mod sparse;
 mod stored;
 

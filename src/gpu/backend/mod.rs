@@ -58,6 +58,7 @@ mod products;
 mod quant;
 mod random;
 mod reflect;
+mod scan;
 mod score;
 mod solve;
 mod sparse;
