@@ -380,7 +380,7 @@ impl Error {
 
     /// The same error, of the op `name`: the outermost call names it.
     #[inline]
-    pub(crate) const fn of(mut self, name: OpName) -> Self {
+    pub(crate) fn of(mut self, name: OpName) -> Self {
         match &mut self {
             Self::Len { op, .. }
             | Self::Empty { op, .. }

@@ -232,7 +232,7 @@ pub fn run(bytes: &[u8]) -> bool {
 }
 
 /// Ops that [`run`] picks from.
-pub const OPS: usize = 27;
+pub const OPS: usize = 28;
 
 #[allow(clippy::too_many_lines, reason = "a case for each op")]
 fn call(gpu: &Gpu<Paper>, op: usize, d: &mut Dice<'_>) -> Result<(), Error> {
@@ -484,6 +484,12 @@ fn call(gpu: &Gpu<Paper>, op: usize, d: &mut Dice<'_>) -> Result<(), Error> {
                 return gpu.lz4_decompress(slots.view()?, sizes.view()?, block, x.view_mut()?);
             }
             gpu.lz4_compress(x.view()?, block, slots.view_mut()?, sizes.view_mut()?)
+        }
+        26 => {
+            let (x, mut y) = (line(d, n)?, line(d, n)?);
+            // Long rows, too.
+            let cols = if d.flag() { n / (1 + d.byte() % 4) } else { cols };
+            gpu.cumsum(x.view()?, cols, y.view_mut()?)
         }
         _ => {
             let with = Adam {

@@ -13,6 +13,7 @@ mod lists;
 mod lz4;
 mod pool;
 mod products;
+mod scans;
 mod sparse;
 mod stored;
 
@@ -20,7 +21,7 @@ use common::device::specials::all_took_part;
 use common::device::{data, products, story};
 use common::layers;
 use common::seed::Seed;
-use fulmen::backend::Reductions;
+use fulmen::backend::{Layers, Memory, Reductions};
 use fulmen::gpu::backend::{Gpu, Planner, Product};
 use fulmen::gpu::device::{Binding, Blocking, Buffer, Device, Error, Facts, Host, Launch, Limits, Program};
 use fulmen::gpu::template::{Argument, Meet};

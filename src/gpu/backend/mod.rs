@@ -59,6 +59,7 @@ mod quant;
 mod random;
 mod reductions;
 mod reflect;
+mod scan;
 mod score;
 mod solve;
 mod sparse;

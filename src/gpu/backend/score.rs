@@ -1,4 +1,4 @@
-//! Row ops that select, compare or score (top-k, similarity, NLL), and scans.
+//! Row ops that select, compare or score (top-k, similarity, NLL).
 
 use super::super::device::{Computes, Device, Error};
 use super::super::template::{Argument, score, vector};
@@ -89,27 +89,6 @@ impl<D: Device> Gpu<D> {
             let words = [rows, query.len()];
             let make = score::cosine_similarity_rows::<T::Recorded>;
             self.run_blocks::<T>("cosine_similarity_rows", make, [rows, 1], &bound, (&words, &[]))
-        })
-    }
-
-    /// [`cumsum`](crate::cumsum()): a thread for each row, as its sums are made in order.
-    ///
-    /// # Errors
-    /// Those of the op, [`Error::Limit`], [`Error::Lost`].
-    pub fn cumsum<T: Scalar>(&self, x: View<'_, T, D>, cols: usize, out: ViewMut<'_, T, D>) -> Done
-    where
-        D: Computes<T>,
-    {
-        called!(cumsum, {
-            let rows = count("x", x.len(), cols)?;
-            same_len("out", x.len(), out.len())?;
-            let planner = &self.state.planner;
-            planner.line::<T::Recorded>("x", x.len())?;
-            if rows == 0 {
-                return Ok(());
-            }
-            let bound = [x.binding(self)?, out.binding(self)?];
-            self.run_flat::<T>("cumsum", score::cumsum::<T::Recorded>, rows, &bound, (&[rows, cols], &[]))
         })
     }
 

@@ -133,7 +133,9 @@ pub fn refusal<R>(done: Result<R, Error>) -> Result<Gave<R>, Error> {
 fn alike(got: fulmen::Error, want: fulmen::Error) -> bool {
     use fulmen::Error::{Convergence, Domain, Nan, Pivot};
     match (got, want) {
-        (Pivot { arg: got, .. }, Nan { arg, .. } | Domain { arg, .. } | Convergence { arg, .. }) => got == arg,
+        (Pivot { arg: got, .. }, Nan { arg, .. } | Domain { arg, .. } | Convergence { arg, .. }) => {
+            got == arg
+        }
         // A pivot that a kernel found is told with the next download, without a call.
         (Pivot { .. }, _) => got == want,
         _ => got == want && got.op() == want.op(),
