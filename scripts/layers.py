@@ -21,6 +21,7 @@ backend gpu capi
 # Imports that run up, and why.
 UPWARD = {
     ("complex", "lanes"): "complex numbers are elements of lanes, by an implementation beside their type",
+    ("error", "ops"): "an error has the name of an op, which the rows have",
     ("backend", "gpu"): "the lists of methods implement the traits for devices as they do for CPUs",
 }
 # What the program and tests consist of.

@@ -65,7 +65,7 @@ OTHERS = {
     "src/gguf/read.rs": ["MAX_DIMS", "MAX_NAMES"],
 }
 NO_LIBRARY = ("src/cli/", "src/contract/", "src/gpu/ptx/", "src/gpu/wgsl", "src/gpu/interpret", "src/lanes/tests/", "src/hardware/")
-ERROR = re.compile(r"Error::(Domain|Convergence|Expression|Overflow|OutOfBounds)\b")
+ERROR = re.compile(r"Error::(Domain|Convergence|Expression|Overflow|OutOfBounds|domain|must_be|convergence|expression|overflow|out_of_bounds)\b")
 CONSTANT = r"[A-Z][A-Z_]{3,}[A-Z]"
 NUMBER = rf"(?:\d[\d_]*(?:\.\d+)?(?: << \d+)?|{CONSTANT})"
 COMPARED = re.compile(rf"(?:[<>]=?|\.\.=?) ?({NUMBER})\b|\b({NUMBER}) ?[<>]")

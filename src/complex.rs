@@ -102,7 +102,7 @@ impl<T: Element> Complex<T> {
 }
 
 fn pairs(got: usize) -> Result<usize, Error> {
-    if got.is_multiple_of(2) { Ok(got / 2) } else { Err(Error::Rows { arg: "parts", cols: 2, got }) }
+    if got.is_multiple_of(2) { Ok(got / 2) } else { Err(Error::rows("parts", 2, got)) }
 }
 
 impl<T: Element> Add for Complex<T> {

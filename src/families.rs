@@ -1,17 +1,17 @@
 //! The families of ops whose rows stand beside their bodies, and the lists of each: the one place that names them all. The functions of
 //! [`parallel`](crate::parallel), the traits of [`backend`](crate::backend) and the table of [`ops`](crate::ops) are made from it.
 //!
-//! `elements` is a trait over an element type, `typed` one over none, `forms` no trait: functions alone. The `cfg` of a feature that
+//! `elements` is a trait over an element type, `typed` one over none, `forms` no trait: functions alone. A method of these writes its number
+//! to memory of one element; where `host_` stands before them, which devices do not have, it returns its number. The `cfg` of a feature that
 //! brings all bodies of a family stands behind its name.
 
 /// Calls the macro `$callback` with all families, behind its arguments.
 macro_rules! for_each_family {
     ($callback:ident $($argument:tt)*) => {
         $callback! { $($argument)*
-            /// Ops that give a number, to the host, or a few of the elements.
+            /// Ops that give a number, or a few of the elements.
             elements Reductions [
                 crate::blas::level1::level1_ops
-                crate::nn::sampling::sampling_ops
                 crate::reduce::top_k::top_k_ops
                 crate::nn::log_sum_exp::log_sum_exp_ops
                 crate::reduce::extrema::extrema_ops
@@ -112,6 +112,10 @@ macro_rules! for_each_family {
                 crate::einsum::einsum_ops
                 crate::einsum::pad::pad_ops
             ];
+            /// Ops that stay on hosts; the reason of each stands in [`OPS`](crate::ops::OPS).
+            host_elements HostOps [
+                crate::nn::sampling::sampling_ops
+            ];
             /// Quantised weights.
             typed Quantised [
                 crate::quant::dot::dot_ops
@@ -124,16 +128,16 @@ macro_rules! for_each_family {
             typed Compression [
                 crate::lz4::lz4_ops
             ];
-            /// Scales of quantised weights that are quantised themselves.
-            typed Scales [
+            /// Scales of quantised weights that are quantised themselves: once, when weights are made.
+            host_typed Scales [
                 crate::quant::absmax::absmax_ops
             ];
             /// Attention over a cache in few bits.
             typed Caches [
                 crate::nn::attention::cached::cached_ops
             ];
-            /// Fixed point.
-            typed FixedPoint [
+            /// Fixed point: for firmware, which has no device.
+            host_typed FixedPoint [
                 crate::fixed::activation::activation_ops
                 crate::fixed::dot::dot_ops
                 crate::fixed::filter::filter_ops
@@ -154,7 +158,6 @@ macro_rules! for_each_family {
                 crate::blas::gemm::typed::amx_ops
                 crate::blas::gemm::typed::half_amx_ops
                 crate::blas::rotation::rotation_forms
-                crate::nn::optimisers::optimisers_forms
                 crate::nn::rope::rope_forms
                 crate::solve::batched::batched_forms
                 crate::sparse::bsr::bsr_forms

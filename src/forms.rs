@@ -72,7 +72,7 @@ macro_rules! on_slices {
         #[inline]
         #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
         pub fn $name($($arg: $crate::forms::slice!($kind $ty)),*) -> $crate::forms::returned!($ret $(<$of>)?) {
-            $by($crate::lanes::executor::Serial, $($arg),*)
+            $crate::forms::named!([$ret] $name, $by($crate::lanes::executor::Serial, $($arg),*))
         }
     };
     (@$how:ident $entry:ident [$(#[$cfg:meta])?] [<$($g:ident: $bound:path)?>] $(#[$doc:meta])* $name:ident $on:ident $by:ident
@@ -91,7 +91,7 @@ macro_rules! on_slices {
         pub fn $on<S: $crate::lanes::Simd $(, $g: $bound)?>(s: S, $($arg: $crate::forms::slice!($kind $ty)),*)
             $(-> $crate::forms::returned!($ret $(<$of>)?))?
         {
-            $crate::forms::entry!($how $entry $name $by s ($($arg),*))
+            $crate::forms::named!([$($ret)?] $name, $crate::forms::entry!($how $entry $name $by s ($($arg),*)))
         }
     };
 }
@@ -129,6 +129,17 @@ macro_rules! slice {
     (by $t:ty) => { $t };
 }
 
+/// The result of a call of the op `$name`; an error has its name.
+macro_rules! named {
+    ([Result] $name:ident, $call:expr) => {{
+        const OP: $crate::error::OpName = $crate::error::OpName::of(stringify!($name));
+        $call.map_err(|e| e.of(OP))
+    }};
+    ([$($ret:ident)?] $name:ident, $call:expr) => {
+        $call
+    };
+}
+
 /// What an op returns: `Result<…>` is one with [`Error`](crate::Error).
 macro_rules! returned {
     (Result<$t:ty>) => { Result<$t, $crate::Error> };
@@ -136,4 +147,4 @@ macro_rules! returned {
     ($t:ident<$of:ty>) => { $t<$of> };
 }
 
-pub(crate) use {checked_ops, entry, list, on_slices, ops, returned, slice};
+pub(crate) use {checked_ops, entry, list, named, on_slices, ops, returned, slice};

@@ -153,7 +153,7 @@ pub use complex::{Complex, c32, c64};
 #[cfg(feature = "half")]
 pub use conversions::*;
 pub use einsum::*;
-pub use error::{Error, Reached};
+pub use error::{Dimension, Error, Reached};
 pub use fft::*;
 pub use fixed::{
     fixed_biquad, fixed_biquad_on, fixed_dot, fixed_dot_on, fixed_fir, fixed_fir_on, fixed_gemv,

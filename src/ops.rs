@@ -31,8 +31,10 @@
 //! The GPU form is the template that a device runs it with (`pointwise`, `reduce`, `row_reduce`, `gemm`, `low_precision`, or `layer`:
 //! kernels of its own), `cuda: "why no other"`, of its own for CUDA alone, or `host: "reason"`.
 
+mod name;
 mod signature;
 
+pub use name::OpName;
 pub use signature::{Argument, Kind, Signature, signatures};
 
 /// Calls the macro `$cb` with all rows.

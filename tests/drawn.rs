@@ -44,7 +44,7 @@ fn one<T: Element>(op: &Op, r: &mut Noise) {
         Form::Parallel,
     ];
     for form in forms {
-        let (mut y, mut index) = (raw[0].clone(), [usize::MAX]);
+        let (mut y, mut index) = (raw[0].clone(), [u32::MAX]);
         match call(native(), op.name, form, args, &mut Out { y: &mut y, index: &mut index }) {
             Some(done) => done.unwrap(),
             None => continue,

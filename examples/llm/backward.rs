@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn gradients<'a, B: Transformer<f32>>(
+fn gradients<'a, B: Backend<f32>>(
     c: &Config,
     all: Out<'a, B>,
     l: usize,
@@ -21,7 +21,7 @@ fn gradients<'a, B: Transformer<f32>>(
 
 /// Backward of [`linear`]: `dx = dy·w + keep·dx`, `dw += dyᵀ·x`.
 #[allow(clippy::too_many_arguments, reason = "the operands of two products")]
-fn linear_backward<B: Transformer<f32>>(
+fn linear_backward<B: Backend<f32>>(
     b: &B,
     [m, n]: [usize; 2],
     x: In<'_, B>,
@@ -40,7 +40,7 @@ fn linear_backward<B: Transformer<f32>>(
 
 /// Backward of [`block`] with `past = 0`: over `dh`, the gradient of `h_out`, comes that of `h_in`; the weights' are added to.
 #[allow(clippy::too_many_arguments, reason = "a block's operands")]
-fn block_backward<B: Transformer<f32>>(
+fn block_backward<B: Backend<f32>>(
     b: &B,
     c: &Config,
     span: Span,

@@ -309,7 +309,7 @@ pub struct Sampler {
     seed: u32,
     drawn: u64,
     values: Vec<f32>,
-    indices: Vec<usize>,
+    indices: Vec<u32>,
 }
 
 impl Sampler {

@@ -10,7 +10,7 @@ pub use backward::{train, training_room};
 
 use crate::config::{Biases, Config, Place, TENSORS};
 use core::ops::Range;
-use fulmen::backend::{Memory, Transformer};
+use fulmen::backend::{Backend, Memory};
 use fulmen::{Attention, Error};
 
 /// Elements that are read.
@@ -21,7 +21,7 @@ pub type Out<'a, B> = <B as Memory>::Mut<'a, f32>;
 pub type Ids<'a, B> = <B as Memory>::Ref<'a, u32>;
 
 /// Products with weights in blocks of few bits, where a backend has them.
-pub trait Blocked: Transformer<f32> {
+pub trait Blocked: Backend<f32> {
     /// Blocks of any formats where the backend has them.
     type Store;
     /// Rows of blocks.
@@ -82,10 +82,10 @@ impl<'a, B: Blocked> Table<'a, B> {
             return Ok(Part::Numbers(B::part(self.numbers, range)?));
         }
         let blocks = B::blocks(self.blocks, first.kind, range);
-        Ok(Part::Blocks(blocks.ok_or(Error::Domain { arg: "weights" })?))
+        Ok(Part::Blocks(blocks.ok_or(Error::domain("weights"))?))
     }
     fn place(&self, at: usize) -> Result<&'a Place, B::Error> {
-        Ok(self.places.get(at).ok_or(Error::OutOfBounds { arg: "weights", got: self.places.len() })?)
+        Ok(self.places.get(at).ok_or(Error::out_of_bounds("weights", self.places.len()))?)
     }
     fn matrix(&self, at: usize) -> Result<Matrix<'a, B>, B::Error> {
         let place = self.place(at)?;
@@ -147,29 +147,26 @@ impl Span {
 }
 
 /// Cosines and sines of the positions, `context` rows of `hd / 2`; where there are several sequences, of all their tokens.
-pub struct Angles<'a, B: Transformer<f32>> {
+pub struct Angles<'a, B: Backend<f32>> {
     pub cos: In<'a, B>,
     pub sin: In<'a, B>,
 }
 
-impl<'a, B: Transformer<f32>> Angles<'a, B> {
+impl<'a, B: Backend<f32>> Angles<'a, B> {
     fn of(&self, span: Span, half: usize) -> Result<(In<'a, B>, In<'a, B>), B::Error> {
         let range = span.past * half..(span.past + span.rows()) * half;
         Ok((B::part(self.cos, range.clone())?, B::part(self.sin, range)?))
     }
 }
 
-fn part_mut<'a, B: Transformer<f32>>(
-    x: &'a mut Out<'_, B>,
-    range: Range<usize>,
-) -> Result<Out<'a, B>, B::Error> {
+fn part_mut<'a, B: Backend<f32>>(x: &'a mut Out<'_, B>, range: Range<usize>) -> Result<Out<'a, B>, B::Error> {
     let [_, x] = B::split(B::lend(x), range.start)?;
     let [x, _] = B::split(x, range.len())?;
     Ok(x)
 }
 
 /// The keys and values, old and new, of all sequences.
-fn keys_values<'a, B: Transformer<f32>>(
+fn keys_values<'a, B: Backend<f32>>(
     c: &Config,
     span: Span,
     kv: In<'a, B>,
@@ -180,7 +177,7 @@ fn keys_values<'a, B: Transformer<f32>>(
 }
 
 /// What a block's forward pass leaves for its backward pass; the keys and values are apart, as they are the cache.
-pub struct Kept<'a, B: Transformer<f32>> {
+pub struct Kept<'a, B: Backend<f32>> {
     x1: Out<'a, B>,
     q: Out<'a, B>,
     attended: Out<'a, B>,
@@ -196,7 +193,7 @@ fn kept_len(c: &Config) -> [usize; 2] {
     [2 * c.dim + 2 * c.q_width() + 3 * c.hidden, c.dim + c.heads]
 }
 
-impl<'a, B: Transformer<f32>> Kept<'a, B> {
+impl<'a, B: Backend<f32>> Kept<'a, B> {
     fn new(c: &Config, rows: usize, [room, exact]: [Out<'a, B>; 2]) -> Result<Self, B::Error> {
         let (d, q_width) = (rows * c.dim, rows * c.q_width());
         let [x1, room] = B::split(room, d)?;
@@ -231,7 +228,7 @@ fn matrices<'a, B: Blocked>(w: &Weights<In<'a, B>>) -> Weights<In<'a, B>, Matrix
     Weights { biases, norm_1, q, kv, o, norm_2, gate_up: of(w.gate_up), down: of(w.down) }
 }
 
-fn weights<'a, B: Transformer<f32>>(
+fn weights<'a, B: Backend<f32>>(
     c: &Config,
     all: In<'a, B>,
     l: usize,
@@ -318,7 +315,7 @@ fn times<B: Blocked>(
 }
 
 /// Workspace of any call that the model makes with up to `rows` rows.
-pub fn workspace<B: Transformer<f32>>(b: &B, c: &Config, rows: usize) -> usize {
+pub fn workspace<B: Backend<f32>>(b: &B, c: &Config, rows: usize) -> usize {
     let mut most =
         b.attention_workspace(c.heads, c.head_dim()).max(b.attention_backward_workspace(c.head_dim()));
     for wide in [c.dim, c.q_width(), c.kv_width(), 2 * c.hidden, c.hidden, c.vocab] {
@@ -332,7 +329,7 @@ pub fn workspace<B: Transformer<f32>>(b: &B, c: &Config, rows: usize) -> usize {
 
 /// The stream of activations, `before` plus what the last block adds to it in `added`, is left in `added`; over it the norm
 /// `gamma`, in `out`. Before the first block there is nothing to add to.
-fn stream<B: Transformer<f32>>(
+fn stream<B: Backend<f32>>(
     b: &B,
     eps: f32,
     before: Option<In<'_, B>>,
@@ -397,7 +394,7 @@ fn block<B: Blocked>(
 }
 
 /// The stream that block `l - 1` has left at the end of what is kept of blocks; before the first there is none.
-fn last_stream<'a, B: Transformer<f32>>(
+fn last_stream<'a, B: Backend<f32>>(
     kept: &'a Out<'_, B>,
     stream: usize,
     l: usize,

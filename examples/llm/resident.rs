@@ -79,7 +79,7 @@ impl<D: Computes<f32>> Clone for Stretch<'_, D> {
 }
 
 /// Blocks stay blocks on a device.
-impl<D: Computes<f32> + 'static> Blocked for Gpu<D> {
+impl<D: Computes<f32>> Blocked for Gpu<D> {
     type Store = Vec<Run<D>>;
     type Blocks<'a> = Stretch<'a, D>;
     fn blocks(all: &Self::Store, kind: u32, range: Range<usize>) -> Option<Self::Blocks<'_>> {
@@ -109,7 +109,7 @@ impl<D: Computes<f32> + 'static> Blocked for Gpu<D> {
 }
 
 /// What a device says, as the program does.
-impl<D: Computes<f32> + 'static> Machine for Gpu<D> {
+impl<D: Computes<f32>> Machine for Gpu<D> {
     type Floats = Array<f32, D>;
     type Words = Array<u32, D>;
     const HOST: bool = false;
@@ -141,7 +141,7 @@ impl<D: Computes<f32> + 'static> Machine for Gpu<D> {
         if self.rounds() { 2 } else { 4 }
     }
     fn store_of(&self, all: Vec<u8>, places: &[Place]) -> Result<Self::Store, Lack> {
-        fn upload<Q: Block, D: Computes<f32> + 'static>(
+        fn upload<Q: Block, D: Computes<f32>>(
             gpu: &Gpu<D>,
             bytes: &[u8],
         ) -> Result<Box<dyn Resident<D>>, Lack> {
@@ -154,7 +154,7 @@ impl<D: Computes<f32> + 'static> Machine for Gpu<D> {
                 runs.push((first.kind, first.range.start..last.range.end));
             }
         }
-        let unknown = || Lack::from(Error::Domain { arg: "weights" });
+        let unknown = || Lack::from(Error::domain("weights"));
         let upload = |(kind, range): (u32, Range<usize>)| {
             let (start, bytes) = (range.start, all.get(range).ok_or_else(unknown)?);
             let blocks = of_kind!(kind, upload<D>(self, bytes)).ok_or_else(unknown)??;

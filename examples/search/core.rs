@@ -525,7 +525,7 @@ impl Compared<'_> {
         let Self { file, top, passages, sought, only_stops, missing } = self;
         // More than asked for, since a line may score by a collision of hashes alone.
         let k = top.saturating_mul(2).saturating_add(16).min(scores.len());
-        let (mut values, mut indices) = (vec![0.0f32; k], vec![0; k]);
+        let (mut values, mut indices) = (vec![0.0f32; k], vec![0u32; k]);
         observer.kernel("top_k", scores.len(), 4 * scores.len(), || {
             best!(|s| fulmen::top_k_on(s, scores, k, &mut values, &mut indices))
         })?;
@@ -534,7 +534,7 @@ impl Compared<'_> {
             .iter()
             .zip(&indices)
             .filter_map(|(&score, &i)| {
-                let passage = *passages.get(i)?;
+                let passage = *passages.get(i as usize)?;
                 let (focus, whole) = focus(&text_of(file, &passage), &sought, only_stops)?;
                 (score > if whole { 0.0 } else { least }).then_some(Hit { passage, score, focus })
             })

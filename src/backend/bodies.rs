@@ -57,7 +57,7 @@ slices!(Cpu, Serial);
 slices!(Threads, crate::parallel::Threads);
 
 #[cfg(feature = "gpu")]
-impl<T: crate::gpu::backend::Scalar, D: crate::gpu::device::Computes<T> + 'static> Bodies<T>
+impl<T: crate::gpu::backend::Scalar, D: crate::gpu::device::Computes<T>> Bodies<T>
     for crate::gpu::backend::Gpu<D>
 {
     fn map<F: Formula<P, N>, const P: usize, const N: usize>(

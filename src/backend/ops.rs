@@ -4,7 +4,6 @@
 use super::Threads;
 use super::typed::*;
 use super::{Bodies, Cpu, Done, Made, Memory, Plain, Transfer};
-use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::nn::*;
 use crate::pointwise::*;
@@ -22,14 +21,16 @@ macro_rules! all_of {
     };
 }
 all_of! {
-    /// Everything, over elements of this type.
+    /// Everything that each machine has, over elements of this type: threads of a CPU and devices.
     Backend {
-        Transformer<T>, Reductions<T>, Blas<T>, Network<T>, Analysis<T>, Transforms<T>, Solvers<T>, Sparse<T>, Contractions<T>, Integers, Quantised, Scales, Caches, Compression, FixedPoint, Random
+        Elementwise<T>, Bodies<T>, Rows<T>, Reductions<T>, Products<T>, Layers<T>, Blas<T>, Network<T>, Scratch, Transfer<T>, Transfer<u32>
     }
 }
 all_of! {
-    /// What transformers are trained and run with. Devices have it, too.
-    Transformer { Elementwise<T>, Bodies<T>, Rows<T>, Products<T>, Layers<T>, Scratch, Transfer<T>, Transfer<u32> }
+    /// Everything that a CPU has: [`Backend`], and what no device has.
+    HostBackend {
+        Backend<T>, HostOps<T>, Analysis<T>, ComplexAlgebra<T>, Transforms<T>, Solvers<T>, Sparse<T>, Contractions<T>, Integers, Quantised, Scales, Caches, Compression, FixedPoint, Random
+    }
 }
 
 /// One method: its declaration, or what it calls on this thread or on rayon's. `[f]` is a function of the crate and of
@@ -49,13 +50,13 @@ macro_rules! method {
     ($mode:ident $f:ident ($($arg:ident: $ty:ty),*) -> $ret:ty = $how:tt ($($call:expr),*)) => {
         #[inline]
         fn $f(&self, $($arg: $ty),*) -> $ret {
-            method!(@$mode $how self.0 ($($call),*))
+            method!(@$mode $f $how self.0 ($($call),*))
         }
     };
-    (@cpu [$on:ident] $s:tt.$i:tt ($($call:expr),*)) => { crate::$on($s.$i, $($call),*) };
-    (@threads [$on:ident] $s:tt.$i:tt ($($call:expr),*)) => { crate::parallel::$on($s.$i, $($call),*) };
-    (@cpu {$by:ident} $s:tt.$i:tt ($($call:expr),*)) => { $by(crate::lanes::executor::Serial, $s.$i, $($call),*) };
-    (@threads {$by:ident} $s:tt.$i:tt ($($call:expr),*)) => { $by(crate::parallel::Threads, $s.$i, $($call),*) };
+    (@cpu $f:ident [$on:ident] $s:tt.$i:tt ($($call:expr),*)) => { crate::$on($s.$i, $($call),*) };
+    (@threads $f:ident [$on:ident] $s:tt.$i:tt ($($call:expr),*)) => { crate::parallel::$on($s.$i, $($call),*) };
+    (@cpu $f:ident {$by:ident} $s:tt.$i:tt ($($call:expr),*)) => { crate::forms::named!([Result] $f, $by(crate::lanes::executor::Serial, $s.$i, $($call),*)) };
+    (@threads $f:ident {$by:ident} $s:tt.$i:tt ($($call:expr),*)) => { crate::forms::named!([Result] $f, $by(crate::parallel::Threads, $s.$i, $($call),*)) };
 }
 
 /// The methods of the regular rows of the list.
@@ -123,40 +124,97 @@ macro_rules! memory {
     (by $t:ty) => { $t };
 }
 
-/// What a method returns: a backend may always fail.
+/// What a method of an op on hosts returns: a backend may always fail.
 macro_rules! fallible {
     () => { Result<(), Self::Error> };
-    (Result<$t:ty>) => { Result<$t, Self::Error> };
-    ($t:ident) => { Result<$t, Self::Error> };
-    ($t:ident<$of:ty>) => { Result<$t<$of>, Self::Error> };
+    (Result $t:ty) => { Result<$t, Self::Error> };
+    ($t:ty) => { Result<$t, Self::Error> };
     // The result of an op that cannot fail on slices.
-    (@value [Result] $call:expr) => { $call };
-    (@value [$($ret:ident)?] $call:expr) => { Ok($call) };
+    (@value [Result $($t:tt)*] $call:expr) => { $call };
+    (@value [$($ret:tt)*] $call:expr) => { Ok($call) };
 }
 
-/// The methods of a list of rows; see [`crate::forms`].
+/// The methods of a list of rows; see [`crate::forms`]. Where the memory is the `host`'s, a method returns its number; where it may be
+/// a `device`'s, a method writes its number to memory of one element: nothing waits for it.
 macro_rules! rows {
-    ($mode:ident $path:tt $($(#[$doc:meta])* $how:ident $($note:literal)? $f:ident $(<$($g:ident: $bound:path)?>)?, $on:ident, $by:ident
-       ($($arg:ident: $kind:ident $ty:ty),* $(,)?) $(-> $ret:ident $(<$of:ty>)?)?;)*) => {$(
-        rows! { @$mode $how $f $(<$($g: $bound)?>)? $on ($($arg: $kind $ty),*) [$($ret $(<$of>)?)?] [$($ret)?] }
+    ($mode:ident $memory:ident $path:tt $($(#[$doc:meta])* $how:ident $($note:literal)? $f:ident $(<$($g:ident: $bound:path)?>)?, $on:ident, $by:ident
+       ($($arg:ident: $kind:ident $ty:ty),* $(,)?) $(-> $ret:ident $(<$of:tt $(::$item:tt)? $(<$inner:tt>)?>)?)?;)*) => {$(
+        rows! { @$mode $memory $how $f [$(<$($g: $bound)?>)?] $on ($($arg: $kind $ty),*) [$($ret $($of $(::$item)? $(<$inner>)?)?)?] }
     )*};
-    (@declare $how:ident $f:ident $(<$($g:ident: $bound:path)?>)? $on:ident ($($arg:ident: $kind:ident $ty:ty),*) [$($ret:tt)*] $name:tt) => {
-        #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
+    (@$mode:ident host $how:ident $f:ident $g:tt $on:ident $arguments:tt [$($result:tt)*]) => {
+        rows! { @@$mode $how $f $g $on $arguments [$($result)*] [fallible!($($result)*)] [] }
+    };
+    (@$mode:ident device $how:ident $f:ident $g:tt $on:ident $arguments:tt []) => {
+        rows! { @@$mode $how $f $g $on $arguments [] [Made<Self>] [] }
+    };
+    (@$mode:ident device $how:ident $f:ident $g:tt $on:ident $arguments:tt [Result ()]) => {
+        rows! { @@$mode $how $f $g $on $arguments [Result ()] [Made<Self>] [] }
+    };
+    // One position of an op is of the type that arrays of them have.
+    (@$mode:ident device $how:ident $f:ident $g:tt $on:ident $arguments:tt [Result usize]) => {
+        rows! { @@$mode $how $f $g $on $arguments [Result usize] [Made<Self>] [u32] }
+    };
+    (@$mode:ident device $how:ident $f:ident $g:tt $on:ident $arguments:tt [Result $($t:tt)*]) => {
+        rows! { @@$mode $how $f $g $on $arguments [Result $($t)*] [Made<Self>] [$($t)*] }
+    };
+    (@$mode:ident device $how:ident $f:ident $g:tt $on:ident $arguments:tt [$($t:tt)*]) => {
+        rows! { @@$mode $how $f $g $on $arguments [$($t)*] [Made<Self>] [$($t)*] }
+    };
+    (@@declare $how:ident $f:ident [$(<$($g:ident: $bound:path)?>)?] $on:ident ($($arg:ident: $kind:ident $ty:ty),*) $result:tt [$ret:ty] [$($one:ty)?]) => {
+        #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())", $(" The ", stringify!($one), " is written to `out`, a view of one element.")?)]
         #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
-        fn $f $($(<$g: $bound + Plain>)?)? (&self, $($arg: memory!($kind $ty)),*) -> fallible!($($ret)*);
+        fn $f $($(<$g: $bound + Plain>)?)? (&self, $($arg: memory!($kind $ty),)* $(out: Self::Mut<'_, $one>)?) -> $ret;
     };
-    (@threads threads $f:ident $(<$($g:ident: $bound:path)?>)? $on:ident ($($arg:ident: $kind:ident $ty:ty),*) [$($ret:tt)*] $name:tt) => {
+    (@@threads threads $f:ident $g:tt $on:ident $arguments:tt $result:tt $ret:tt $one:tt) => {
+        rows! { @call [crate::parallel::$on] $f $g $arguments $result $ret $one }
+    };
+    (@@$mode:ident $how:ident $f:ident $g:tt $on:ident $arguments:tt $result:tt $ret:tt $one:tt) => {
+        rows! { @call [crate::$on] $f $g $arguments $result $ret $one }
+    };
+    (@call [$on:path] $f:ident [$(<$($g:ident: $bound:path)?>)?] ($($arg:ident: $kind:ident $ty:ty),*) $result:tt [$ret:ty] []) => {
         #[inline]
-        fn $f $($(<$g: $bound + Plain>)?)? (&self, $($arg: memory!($kind $ty)),*) -> fallible!($($ret)*) {
-            fallible!(@value $name crate::parallel::$on(self.0, $($arg),*))
+        fn $f $($(<$g: $bound + Plain>)?)? (&self, $($arg: memory!($kind $ty)),*) -> $ret {
+            fallible!(@value $result $on(self.0, $($arg),*))
         }
     };
-    (@$mode:ident $how:ident $f:ident $(<$($g:ident: $bound:path)?>)? $on:ident ($($arg:ident: $kind:ident $ty:ty),*) [$($ret:tt)*] $name:tt) => {
+    (@call [$on:path] $f:ident [$(<$($g:ident: $bound:path)?>)?] ($($arg:ident: $kind:ident $ty:ty),*) $result:tt [$ret:ty] [$one:ty]) => {
         #[inline]
-        fn $f $($(<$g: $bound + Plain>)?)? (&self, $($arg: memory!($kind $ty)),*) -> fallible!($($ret)*) {
-            fallible!(@value $name crate::$on(self.0, $($arg),*))
+        fn $f $($(<$g: $bound + Plain>)?)? (&self, $($arg: memory!($kind $ty),)* out: &mut [$one]) -> $ret {
+            crate::forms::named!([Result] $f, put(out, || fallible!(@value $result $on(self.0, $($arg),*))))
         }
     };
+}
+
+/// A number as memory holds it: a position is a `u32`.
+trait Held<T> {
+    fn held(self) -> Result<T, Error>;
+}
+impl<T: Element> Held<T> for T {
+    #[inline(always)]
+    fn held(self) -> Result<T, Error> {
+        Ok(self)
+    }
+}
+impl<T: Element> Held<Complex<T>> for Complex<T> {
+    #[inline(always)]
+    fn held(self) -> Result<Self, Error> {
+        Ok(self)
+    }
+}
+impl Held<u32> for usize {
+    #[inline]
+    fn held(self) -> Result<u32, Error> {
+        u32::try_from(self).map_err(|_| Error::overflow("out"))
+    }
+}
+
+/// Writes the number that an op comes to; nothing is done where `out` is not one element.
+#[inline]
+fn put<T, N: Held<T>>(out: &mut [T], number: impl FnOnce() -> Result<N, Error>) -> Done {
+    let got = out.len();
+    let [out] = out else { return Err(Error::len("out", 1, got)) };
+    *out = number()?.held()?;
+    Ok(())
 }
 
 /// The traits of the regular rows of the list of ops.
@@ -168,7 +226,7 @@ macro_rules! regular_family {
         #[cfg(feature = "parallel")]
         impl<S: Simd, T: Element> $Trait<T> for Threads<S> { crate::for_each_op! { regular threads $want } }
         #[cfg(feature = "gpu")]
-        impl<T: crate::gpu::backend::Scalar, D: crate::gpu::device::Computes<T> + 'static> $Trait<T> for crate::gpu::backend::Gpu<D> {
+        impl<T: crate::gpu::backend::Scalar, D: crate::gpu::device::Computes<T>> $Trait<T> for crate::gpu::backend::Gpu<D> {
             crate::for_each_op! { regular gpu $want }
         }
     };
@@ -182,52 +240,31 @@ regular_family! {
     Rows of rows
 }
 
-/// The method that differs from its op: devices write a norm to memory.
-macro_rules! others {
-    ($mode:ident Layers) => {
-        method! { $mode clip_by_norm (max_norm: T, g: Self::Mut<'_, T>, norm: Self::Mut<'_, T>) -> Made<Self> = {clip_to} (max_norm, g, norm) }
-    };
-    ($mode:ident $Trait:ident) => {};
-}
-
-/// [`clip_by_norm`](crate::clip_by_norm()), its norm written to memory as a device does it.
-fn clip_to<J: Executor, S: Simd, T: Element>(j: J, s: S, max_norm: T, g: &mut [T], norm: &mut [T]) -> Done {
-    let got = norm.len();
-    let [norm] = norm else { return Err(Error::Len { arg: "norm", expected: 1, got }) };
-    *norm = clip_by_norm_by(j, s, max_norm, g)?;
-    Ok(())
-}
-
 /// The traits of the families, and what implements them.
 macro_rules! families {
     ($($(#[$doc:meta])* $kind:ident $Trait:ident $(#[$cfg:meta])? [$($($list:ident)::+)*];)*) => {
         $(families! { @$kind $(#[$doc])* $Trait [$(#[$cfg])?] [$($($list)::+)*] })*
     };
-    (@elements $(#[$doc:meta])* $Trait:ident [] [$($($list:ident)::+)*]) => {
+    (@elements $($family:tt)*) => { families! { =elements device $($family)* } };
+    (@host_elements $($family:tt)*) => { families! { =elements host $($family)* } };
+    (@typed $($family:tt)*) => { families! { =typed device $($family)* } };
+    (@host_typed $($family:tt)*) => { families! { =typed host $($family)* } };
+    (=elements $memory:ident $(#[$doc:meta])* $Trait:ident [] [$($($list:ident)::+)*]) => {
         $(#[$doc])*
-        pub trait $Trait<T: Element>: Memory {
-            $($($list)::+! { rows declare })*
-            others! { declare $Trait }
-        }
-        impl<S: Simd, T: Element> $Trait<T> for Cpu<S> {
-            $($($list)::+! { rows cpu })*
-            others! { cpu $Trait }
-        }
+        pub trait $Trait<T: Element>: Memory { $($($list)::+! { rows declare $memory })* }
+        impl<S: Simd, T: Element> $Trait<T> for Cpu<S> { $($($list)::+! { rows cpu $memory })* }
         #[cfg(feature = "parallel")]
-        impl<S: Simd, T: Element> $Trait<T> for Threads<S> {
-            $($($list)::+! { rows threads })*
-            others! { threads $Trait }
-        }
+        impl<S: Simd, T: Element> $Trait<T> for Threads<S> { $($($list)::+! { rows threads $memory })* }
     };
-    (@typed $(#[$doc:meta])* $Trait:ident [$(#[$cfg:meta])?] [$($($list:ident)::+)*]) => {
+    (=typed $memory:ident $(#[$doc:meta])* $Trait:ident [$(#[$cfg:meta])?] [$($($list:ident)::+)*]) => {
         $(#[$cfg])?
         $(#[$doc])*
-        pub trait $Trait: Memory { $($($list)::+! { rows declare })* }
+        pub trait $Trait: Memory { $($($list)::+! { rows declare $memory })* }
         $(#[$cfg])?
-        impl<S: Simd> $Trait for Cpu<S> { $($($list)::+! { rows cpu })* }
+        impl<S: Simd> $Trait for Cpu<S> { $($($list)::+! { rows cpu $memory })* }
         $(#[$cfg])?
         #[cfg(feature = "parallel")]
-        impl<S: Simd> $Trait for Threads<S> { $($($list)::+! { rows threads })* }
+        impl<S: Simd> $Trait for Threads<S> { $($($list)::+! { rows threads $memory })* }
     };
     (@forms $($functions:tt)*) => {};
 }
@@ -237,14 +274,12 @@ crate::families::for_each_family! { families }
 mod tests {
     /// What has no method in [`Backend`](super::Backend): numbers of one call, and what needs a unit's token.
     const NONE: [&str; 4] = ["rotg", "rotmg", "gemm_bf16_amx", "gemm_f32_amx3"];
-    /// The methods of `others`.
-    const OTHERS: [&str; 1] = ["clip_by_norm"];
 
     #[test]
     fn every_op_is_a_method() {
         for op in crate::ops::OPS {
             let methods = crate::ops::signatures().filter(|s| s.op == op.name && s.family.is_some());
-            let none = NONE.contains(&op.name) || OTHERS.contains(&op.name);
+            let none = NONE.contains(&op.name);
             assert_eq!(methods.count() + usize::from(none), 1, "{}", op.name);
         }
     }

@@ -27,7 +27,7 @@ macro_rules! sizes {
             })*
         }
         #[cfg(feature = "gpu")]
-        impl<D: crate::gpu::device::Device + 'static> $Trait for crate::gpu::backend::Gpu<D> {
+        impl<D: crate::gpu::device::Device> $Trait for crate::gpu::backend::Gpu<D> {
             // A device has a pool of its own.
             $(fn $f(&self, $(_: $ty),*) -> usize { 0 })*
         }

@@ -382,7 +382,7 @@ pub struct EdgeCase {
     #[serde(default)]
     pub out: Option<Vec<Scalar>>,
     #[serde(default)]
-    pub indices: Option<Vec<usize>>,
+    pub indices: Option<Vec<u32>>,
     #[serde(default)]
     pub error: Option<String>,
 }

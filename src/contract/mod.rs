@@ -122,21 +122,21 @@ pub(crate) const fn enforced<T: Enforced>() {}
 /// What a reduction returns, seen as the result of a [`Call`].
 pub(crate) trait Returned<T> {
     /// Applies `check` to the value or index; an error satisfies every postcondition.
-    fn check(&self, check: impl FnOnce(&[T], &[usize]) -> Result<(), Violation>) -> Result<(), Violation>;
+    fn check(&self, check: impl FnOnce(&[T], &[u32]) -> Result<(), Violation>) -> Result<(), Violation>;
 }
 impl<T: crate::alu::Real> Returned<T> for T {
-    fn check(&self, check: impl FnOnce(&[T], &[usize]) -> Result<(), Violation>) -> Result<(), Violation> {
+    fn check(&self, check: impl FnOnce(&[T], &[u32]) -> Result<(), Violation>) -> Result<(), Violation> {
         check(&[*self], &[])
     }
 }
 impl<T: crate::alu::Real> Returned<T> for Result<T, crate::Error> {
-    fn check(&self, check: impl FnOnce(&[T], &[usize]) -> Result<(), Violation>) -> Result<(), Violation> {
+    fn check(&self, check: impl FnOnce(&[T], &[u32]) -> Result<(), Violation>) -> Result<(), Violation> {
         self.map_or(Ok(()), |y| check(&[y], &[]))
     }
 }
 impl<T: crate::alu::Real> Returned<T> for Result<usize, crate::Error> {
-    fn check(&self, check: impl FnOnce(&[T], &[usize]) -> Result<(), Violation>) -> Result<(), Violation> {
-        self.map_or(Ok(()), |i| check(&[], &[i]))
+    fn check(&self, check: impl FnOnce(&[T], &[u32]) -> Result<(), Violation>) -> Result<(), Violation> {
+        self.map_or(Ok(()), |i| check(&[], &[u32::try_from(i).unwrap_or(u32::MAX)]))
     }
 }
 

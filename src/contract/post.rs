@@ -136,7 +136,7 @@ pub struct Call<'a, T> {
     /// The result; one element for a scalar.
     pub out: &'a [T],
     /// The resulting indices, if any.
-    pub indices: &'a [usize],
+    pub indices: &'a [u32],
 }
 
 impl<'a, T> Call<'a, T> {
@@ -157,7 +157,7 @@ impl<'a, T> Call<'a, T> {
     }
     /// With indices.
     #[must_use]
-    pub const fn indices(self, indices: &'a [usize]) -> Self {
+    pub const fn indices(self, indices: &'a [u32]) -> Self {
         Self { indices, ..self }
     }
 }
@@ -319,7 +319,7 @@ fn extremum<T: Real>(c: &Call<'_, T>, better: fn(f64, f64) -> bool) -> Option<us
             best = Some((i, v));
         }
     }
-    (c.indices.first().copied() != best.map(|(i, _)| i)).then_some(0)
+    (c.indices.first().copied() != best.map(|(i, _)| u32::try_from(i).unwrap_or(u32::MAX))).then_some(0)
 }
 
 fn first_failure<T: Real>(post: Post, c: &Call<'_, T>) -> Option<usize> {
@@ -386,10 +386,11 @@ fn first_failure<T: Real>(post: Post, c: &Call<'_, T>) -> Option<usize> {
             let most = if v == 0.0 { cols } else { v };
             rows(c, |y| y * y, |sum, nu| sum <= most * (1.0 + k * nu))
         }
-        Post::IndexInRange => c.indices.iter().position(|&i| i >= first.len()),
+        Post::IndexInRange => c.indices.iter().position(|&i| i as usize >= first.len()),
         Post::IndexSelects => c.indices.iter().zip(c.out).enumerate().position(|(k, (&i, &y))| {
             let previous = k.checked_sub(1).and_then(|p| Some((*c.indices.get(p)?, *c.out.get(p)?)));
-            !first.get(i).is_some_and(|&x| same(x, y)) || previous.is_some_and(|(j, z)| same(y, z) && j >= i)
+            !first.get(i as usize).is_some_and(|&x| same(x, y))
+                || previous.is_some_and(|(j, z)| same(y, z) && j >= i)
         }),
         Post::IndexOfMax => extremum(c, |v, best| v > best),
         Post::IndexOfMin => extremum(c, |v, best| v < best),

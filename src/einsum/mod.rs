@@ -126,7 +126,7 @@ fn run<J: Executor, S: Simd, T: Element>(
         let c = EINSUM_OPERANDS + step;
         let ranges = [plan.range(a), plan.range(b), plan.range(c), plan.scratch(step)..got];
         let Ok([x, z, y, scratch]) = workspace.get_disjoint_mut(ranges) else {
-            return Err(Error::Workspace { needed: plan.workspace(), got });
+            return Err(Error::workspace(plan.workspace(), got));
         };
         let x = operands.get(a).copied().unwrap_or(x);
         let z = operands.get(b).copied().unwrap_or(z);

@@ -97,11 +97,11 @@ macro_rules! convolver {
             ) -> Result<Self, Error> {
                 not_empty("kernel", taps)?;
                 if n < taps {
-                    return Err(Error::Domain { arg: "n" });
+                    return Err(Error::must_be("n", "at least the length of `kernel`"));
                 }
                 let (expected, got) = ($plan_len(n), table.len());
                 if got < expected {
-                    return Err(Error::Len { arg: "table", expected, got });
+                    return Err(Error::len("table", expected, got));
                 }
                 enough(Self::scratch(n), workspace.len())?;
                 let (table, $z) = table.split_at_mut($inner_len(n));

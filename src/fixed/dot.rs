@@ -79,7 +79,7 @@ pub(crate) fn fixed_gemv_by<S: Simd, T: Fixed>(
     }
     for (arg, shift) in [("bias_shift", bias_shift), ("out_shift", out_shift)] {
         if shift > 31 {
-            return Err(Error::Domain { arg });
+            return Err(Error::must_be(arg, "at most 31"));
         }
     }
     let half = (1i64 << out_shift) >> 1;

@@ -5,6 +5,7 @@
 //! are all that there is, and what the driver says against a call is the error of a later one.
 //!
 //! ```no_run
+//! use fulmen::backend::Reductions;
 //! use fulmen::gpu::{backend::Gpu, wgpu::Wgpu};
 //! let gpu = Gpu::new(Wgpu::open("")?);
 //! let x = gpu.upload(&[3.0f32, 4.0])?;

@@ -33,7 +33,8 @@ fn heap_selects<const N: usize>(x: [u8; N], k: usize) {
     let (mut values, mut indices) = ([0.0; N], [0; N]);
     crate::top_k(&x, k, &mut values[..k], &mut indices[..k]).unwrap();
     for j in 0..k {
-        let i = indices[j];
+        let i: u32 = indices[j];
+        let i = i as usize;
         assert!(values[j] == x[i]);
         // Exactly j elements go before it: the larger ones, and equal ones at smaller indices.
         let before = (0..N).filter(|&o| x[o] > x[i] || (x[o] == x[i] && o < i)).count();

@@ -165,11 +165,14 @@ impl<T: Number, const DECOUPLED: bool> Update<T, 1, 3> for Moments<T, DECOUPLED>
 impl<T: Element> Adam<T> {
     pub(crate) fn check(&self) -> Result<(), Error> {
         let share = |b: T| b >= T::ZERO && b < T::ONE;
-        for (arg, ok) in
-            [("beta1", share(self.beta1)), ("beta2", share(self.beta2)), ("step", self.step >= 1)]
-        {
+        let below = "at least 0 and below 1";
+        for (arg, limit, ok) in [
+            ("beta1", below, share(self.beta1)),
+            ("beta2", below, share(self.beta2)),
+            ("step", "at least 1", self.step >= 1),
+        ] {
             if !ok {
-                return Err(Error::Domain { arg });
+                return Err(Error::must_be(arg, limit));
             }
         }
         not_negative("eps", self.eps)
@@ -286,9 +289,7 @@ ops! { $ optimisers_ops in crate::nn::optimisers;
     ///
     /// Source: Loshchilov, Hutter, *Decoupled Weight Decay Regularization* (2019). Contract: `contracts/adamw-v1.yaml`.
     threads adamw, adamw_on, adamw_by (with: by Adam<T>, g: in T, m: inout T, v: inout T, p: inout T) -> Result<()>;
-}
 
-ops! { $ optimisers_forms in crate::nn::optimisers;
     /// The norm `‖g‖ = √Σ g[i]²`, and `g *= max_norm / ‖g‖` where that is below 1.
     ///
     /// Shapes and units: any number of elements; the norm is that before, found without overflow or underflow on the

@@ -67,7 +67,7 @@ ops! { $ sampling_ops in crate::nn::sampling;
     ///
     /// Source: Holtzman et al., *The Curious Case of Neural Text Degeneration* (2020). Contract: `contracts/sample-v1.yaml`.
     serial sample, sample_on, sample_by
-        (logits: in T, with: by Sampling<T>, uniform: by T, values: out T, indices: out usize) -> Result<usize>;
+        (logits: in T, with: by Sampling<T>, uniform: by T, values: out T, indices: out u32) -> Result<usize>;
 }
 
 /// Elements of `values` and of `indices` that [`sample`] needs for `n` logits.
@@ -82,7 +82,7 @@ pub(crate) fn sample_by<S: Simd, T: Element>(
     with: Sampling<T>,
     uniform: T,
     values: &mut [T],
-    indices: &mut [usize],
+    indices: &mut [u32],
 ) -> Result<usize, Error> {
     contract!(sample, choose(s, logits, with, uniform, values, indices), of[logits])
 }
@@ -93,32 +93,32 @@ fn choose<S: Simd, T: Element>(
     with: Sampling<T>,
     uniform: T,
     values: &mut [T],
-    indices: &mut [usize],
+    indices: &mut [u32],
 ) -> Result<usize, Error> {
     let Sampling { temperature, top_k, top_p } = with;
     not_empty("logits", logits.len())?;
     not_negative("temperature", temperature)?;
-    for (arg, ok) in [
-        ("temperature", temperature < T::INFINITY),
-        ("top_p", top_p > T::ZERO && top_p <= T::ONE),
-        ("uniform", uniform >= T::ZERO && uniform < T::ONE),
+    for (arg, limit, ok) in [
+        ("temperature", "finite", temperature < T::INFINITY),
+        ("top_p", "above 0 and at most 1", top_p > T::ZERO && top_p <= T::ONE),
+        ("uniform", "at least 0 and below 1", uniform >= T::ZERO && uniform < T::ONE),
     ] {
         if !ok {
-            return Err(Error::Domain { arg });
+            return Err(Error::must_be(arg, limit));
         }
     }
     let k = sample_workspace(logits.len(), top_k);
     enough(k, values.len().min(indices.len()))?;
     let (Some(values), Some(indices)) = (values.get_mut(..k), indices.get_mut(..k)) else {
-        return Err(Error::Empty { arg: "logits" });
+        return Err(Error::empty("logits"));
     };
     let found = top_k_by(s, logits, k, values, indices);
-    found.map_err(|e| if matches!(e, Error::Nan { .. }) { Error::Nan { arg: "logits" } } else { e })?;
+    found.map_err(|e| if matches!(e, Error::Nan { .. }) { Error::nan("logits") } else { e })?;
     let (peak, first) = (values.first().copied().unwrap_or_default(), indices.first().copied());
     if peak == T::INFINITY || peak == -T::INFINITY {
-        return Err(Error::Domain { arg: "logits" });
+        return Err(Error::must_be("logits", "of scores whose largest is finite"));
     }
-    let first = first.unwrap_or_default();
+    let first = first.unwrap_or_default() as usize;
     if temperature == T::ZERO {
         return Ok(first);
     }
@@ -142,5 +142,5 @@ fn choose<S: Simd, T: Element>(
         so_far > draw
     });
     // Rounding may bring the draw up to the sum.
-    Ok(chosen.and_then(|at| indices.get(at)).copied().unwrap_or(first))
+    Ok(chosen.and_then(|at| indices.get(at)).map_or(first, |i| *i as usize))
 }

@@ -125,7 +125,7 @@ macro_rules! signatures {
 /// The lists of all families.
 macro_rules! families {
     ($($(#[$doc:meta])* $kind:ident $Trait:ident $(#[$cfg:meta])? [$($($list:ident)::+)*];)*) => {
-        const OWN: &[&[Signature]] = &[$($(families!(@$kind $Trait $($list)::+)),*),*];
+        pub(super) const OWN: &[&[Signature]] = &[$($(families!(@$kind $Trait $($list)::+)),*),*];
     };
     (@forms $Trait:ident $($list:ident)::+) => { $($list)::+! { signatures [] } };
     (@$kind:ident $Trait:ident $($list:ident)::+) => { $($list)::+! { signatures [$Trait] } };
@@ -135,7 +135,7 @@ crate::families::for_each_family! { families }
 /// Those of the rows whose shape is their signature.
 macro_rules! regular {
     ($($shape:ident $name:ident $f:tt $body:tt [$($p:ident: $value:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
-        const REGULAR: &[&[Signature]] = &[$(regular!(@$shape $name [$($p: by T,)*])),*];
+        pub(super) const REGULAR: &[&[Signature]] = &[$(regular!(@$shape $name [$($p: by T,)*])),*];
     };
     (@unary $name:ident [$($p:tt)*]) => { regular!(+ $name Elementwise [x: in T, $($p)* out: out T]) };
     (@binary $name:ident [$($p:tt)*]) => { regular!(+ $name Elementwise [a: in T, b: in T, $($p)* out: out T]) };

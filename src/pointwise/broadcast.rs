@@ -59,7 +59,7 @@ pub fn map_with_row_on<S: Simd, T: Element, B: Body<T, 2>>(
     let cols = row.len();
     not_empty("row", cols)?;
     if !x.len().is_multiple_of(cols) {
-        return Err(Error::Rows { arg: "x", cols, got: x.len() });
+        return Err(Error::rows("x", cols, x.len()));
     }
     same_len("out", x.len(), out.len())?;
     body.check()?;
@@ -111,7 +111,7 @@ pub fn map_with_column_on<S: Simd, T: Element, B: Body<T, 2>>(
     let rows = column.len();
     not_empty("column", rows)?;
     if !x.len().is_multiple_of(rows) {
-        return Err(Error::Rows { arg: "x", cols: rows, got: x.len() });
+        return Err(Error::rows("x", rows, x.len()));
     }
     same_len("out", x.len(), out.len())?;
     body.check()?;

@@ -283,12 +283,12 @@ pub(super) fn best<S: Simd, T: Element, const LARGEST: bool>(
     s: S,
     x: &[T],
     values: &mut [T],
-    indices: &mut [usize],
+    indices: &mut [u32],
 ) {
     let k = values.len();
     if k == x.len() || k == 0 {
         for (i, index) in indices.iter_mut().enumerate() {
-            *index = i;
+            *index = i as u32;
         }
     } else {
         let (at, ties) = kth::<_, _, LARGEST>(s, x, k, values);
@@ -302,7 +302,7 @@ pub(super) fn best<S: Simd, T: Element, const LARGEST: bool>(
 
 /// The indices of what is before `at`, and of the first `ties` that equal it.
 #[inline(always)]
-fn collect<T: Element, const LARGEST: bool>(x: &[T], at: T, mut ties: usize, indices: &mut [usize]) {
+fn collect<T: Element, const LARGEST: bool>(x: &[T], at: T, mut ties: usize, indices: &mut [u32]) {
     let mut to = 0;
     each(
         x,
@@ -311,7 +311,7 @@ fn collect<T: Element, const LARGEST: bool>(x: &[T], at: T, mut ties: usize, ind
         |i, v| {
             let tie = usize::from(v == at);
             if let Some(place) = indices.get_mut(to) {
-                *place = i;
+                *place = i as u32;
             }
             to += usize::from(tie == 0 || ties > 0);
             ties = ties.saturating_sub(tie);
@@ -320,26 +320,26 @@ fn collect<T: Element, const LARGEST: bool>(x: &[T], at: T, mut ties: usize, ind
 }
 
 /// `values[j] = x[indices[j]]`.
-fn gather<T: Element>(x: &[T], values: &mut [T], indices: &[usize]) {
+fn gather<T: Element>(x: &[T], values: &mut [T], indices: &[u32]) {
     for (value, i) in values.iter_mut().zip(indices) {
-        *value = x.get(*i).copied().unwrap_or_default();
+        *value = x.get(*i as usize).copied().unwrap_or_default();
     }
 }
 
 /// Sorts rising indices by the keys of their elements; `values` is the other place of the indices meanwhile.
-pub(super) fn sort<T: Element, const LARGEST: bool>(x: &[T], values: &mut [T], indices: &mut [usize]) {
+pub(super) fn sort<T: Element, const LARGEST: bool>(x: &[T], values: &mut [T], indices: &mut [u32]) {
     let (mut low, mut high) = (u64::MAX, 0);
     for v in values.iter() {
         let key = key::<T, LARGEST>(*v);
         (low, high) = (low.min(key), high.max(key));
     }
-    let of = |i: usize| key::<T, LARGEST>(x.get(i).copied().unwrap_or_default()).wrapping_sub(low);
+    let of = |i: u32| key::<T, LARGEST>(x.get(i as usize).copied().unwrap_or_default()).wrapping_sub(low);
     let bits = 64 - high.saturating_sub(low).leading_zeros();
     let mut away = false;
     for first in (0..bits).step_by(8 * DIGITS) {
         let mut counts = [[0u32; RADIX]; DIGITS];
         let digit = |key: u64, d: usize| (key >> (first + 8 * d as u32) & 255) as usize;
-        let mut count = |i: usize| {
+        let mut count = |i: u32| {
             let key = of(i);
             for (d, counts) in counts.iter_mut().enumerate() {
                 if let Some(n) = counts.get_mut(digit(key, d)) {
@@ -349,7 +349,7 @@ pub(super) fn sort<T: Element, const LARGEST: bool>(x: &[T], values: &mut [T], i
         };
         // The order does not matter to the counts.
         if away {
-            values.iter().for_each(|v| count(v.pattern() as usize));
+            values.iter().for_each(|v| count(v.pattern() as u32));
         } else {
             indices.iter().for_each(|i| count(*i));
         }
@@ -362,7 +362,7 @@ pub(super) fn sort<T: Element, const LARGEST: bool>(x: &[T], values: &mut [T], i
             for n in starts.iter_mut() {
                 (*n, start) = (start, start + *n);
             }
-            let mut place = |i: usize| {
+            let mut place = |i: u32| {
                 let start = starts.get_mut(digit(of(i), d));
                 start.map_or(0, |start| {
                     *start += 1;
@@ -371,7 +371,7 @@ pub(super) fn sort<T: Element, const LARGEST: bool>(x: &[T], values: &mut [T], i
             };
             if away {
                 for v in values.iter() {
-                    let i = v.pattern() as usize;
+                    let i = v.pattern() as u32;
                     if let Some(to) = indices.get_mut(place(i)) {
                         *to = i;
                     }
@@ -379,7 +379,7 @@ pub(super) fn sort<T: Element, const LARGEST: bool>(x: &[T], values: &mut [T], i
             } else {
                 for i in indices.iter() {
                     if let Some(to) = values.get_mut(place(*i)) {
-                        *to = T::of_pattern(*i as u64);
+                        *to = T::of_pattern(u64::from(*i));
                     }
                 }
             }
@@ -388,7 +388,7 @@ pub(super) fn sort<T: Element, const LARGEST: bool>(x: &[T], values: &mut [T], i
     }
     if away {
         for (i, v) in indices.iter_mut().zip(values.iter()) {
-            *i = v.pattern() as usize;
+            *i = v.pattern() as u32;
         }
     }
     gather(x, values, indices);

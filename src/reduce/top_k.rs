@@ -16,18 +16,18 @@ pub(crate) const STRIDE: usize = 64;
 /// smallest (the largest, unless `LARGEST` are kept), of equal ones the one with the highest index.
 struct Heap<'a, T, const LARGEST: bool> {
     values: &'a mut [T],
-    indices: &'a mut [usize],
+    indices: &'a mut [u32],
 }
 
 impl<'a, T: Element, const LARGEST: bool> Heap<'a, T, LARGEST> {
     #[inline(always)]
-    fn get(&self, i: usize) -> (T, usize) {
+    fn get(&self, i: usize) -> (T, u32) {
         let value = self.values.get(i).copied().unwrap_or(T::ZERO);
         (value, self.indices.get(i).copied().unwrap_or(0))
     }
 
     #[inline(always)]
-    fn set(&mut self, i: usize, (value, index): (T, usize)) {
+    fn set(&mut self, i: usize, (value, index): (T, u32)) {
         if let (Some(v), Some(at)) = (self.values.get_mut(i), self.indices.get_mut(i)) {
             (*v, *at) = (value, index);
         }
@@ -41,12 +41,12 @@ impl<'a, T: Element, const LARGEST: bool> Heap<'a, T, LARGEST> {
 
     /// Whether `a` goes before `b`.
     #[inline(always)]
-    fn first_to_go(a: (T, usize), b: (T, usize)) -> bool {
+    fn first_to_go(a: (T, u32), b: (T, u32)) -> bool {
         Self::beyond(b.0, a.0) || (a.0 == b.0 && a.1 > b.1)
     }
 
     /// Puts `x` in at `i` and moves it down among the first `n` until no child goes before it.
-    fn sift(&mut self, mut i: usize, n: usize, x: (T, usize)) {
+    fn sift(&mut self, mut i: usize, n: usize, x: (T, u32)) {
         loop {
             let mut child = 2 * i + 1;
             if child >= n {
@@ -73,7 +73,7 @@ impl<'a, T: Element, const LARGEST: bool> Heap<'a, T, LARGEST> {
     }
 
     /// Sorts arbitrary content.
-    fn order(values: &'a mut [T], indices: &'a mut [usize]) {
+    fn order(values: &'a mut [T], indices: &'a mut [u32]) {
         let mut heap = Self { values, indices };
         heap.build();
         heap.sort();
@@ -97,11 +97,12 @@ ops! { $ top_k_ops in crate::reduce::top_k;
     /// NaN and ±0: NaN is an error, since it has no place in an order; -0 and +0 tie.
     ///
     /// Errors: [`Error::Domain`] for `k` when it exceeds the length of `x`, [`Error::Len`] when
-    /// `values` or `indices` has another length than `k`, [`Error::Nan`]. Scratch: none beyond the
+    /// `values` or `indices` has another length than `k`, [`Error::Overflow`] for `x` of 2³² elements or more,
+    /// [`Error::Nan`]. Scratch: none beyond the
     /// results, which hold a heap of `k` elements, or candidates and the indices that are sorted.
     ///
     /// ```
-    /// let (mut values, mut indices) = ([0.0f32; 2], [0; 2]);
+    /// let (mut values, mut indices) = ([0.0f32; 2], [0u32; 2]);
     /// fulmen::top_k(&[1.0, 7.0, 9.0, 7.0], 2, &mut values, &mut indices)?;
     /// assert_eq!((values, indices), ([9.0, 7.0], [2, 1]));
     /// # Ok::<(), fulmen::Error>(())
@@ -111,7 +112,7 @@ ops! { $ top_k_ops in crate::reduce::top_k;
     /// Rivest, *Expected Time Bounds for Selection* (1975), and a radix sort.
     /// Contract: `contracts/top_k-v1.yaml`.
     #[doc(alias = "topk")]
-    serial top_k, top_k_on, top_k_by (x: in T, k: by usize, values: out T, indices: out usize) -> Result<()>;
+    serial top_k, top_k_on, top_k_by (x: in T, k: by usize, values: out T, indices: out u32) -> Result<()>;
 
     /// The `k` smallest elements, smallest first, and where they are; ties in order of the index.
     ///
@@ -120,18 +121,19 @@ ops! { $ top_k_ops in crate::reduce::top_k;
     /// NaN and ±0: NaN is an error, since it has no place in an order; -0 and +0 tie.
     ///
     /// Errors: [`Error::Domain`] for `k` when it exceeds the length of `x`, [`Error::Len`] when
-    /// `values` or `indices` has another length than `k`, [`Error::Nan`]. Scratch: none beyond the
+    /// `values` or `indices` has another length than `k`, [`Error::Overflow`] for `x` of 2³² elements or more,
+    /// [`Error::Nan`]. Scratch: none beyond the
     /// results, which hold a heap of `k` elements, or candidates and the indices that are sorted.
     ///
     /// ```
-    /// let (mut values, mut indices) = ([0.0f32; 2], [0; 2]);
+    /// let (mut values, mut indices) = ([0.0f32; 2], [0u32; 2]);
     /// fulmen::bottom_k(&[3.0, 7.0, 1.0, 3.0], 2, &mut values, &mut indices)?;
     /// assert_eq!((values, indices), ([1.0, 3.0], [2, 0]));
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
     /// Source: as [`top_k`]. Contract: `contracts/bottom_k-v1.yaml`.
-    serial bottom_k, bottom_k_on, bottom_k_by (x: in T, k: by usize, values: out T, indices: out usize) -> Result<()>;
+    serial bottom_k, bottom_k_on, bottom_k_by (x: in T, k: by usize, values: out T, indices: out u32) -> Result<()>;
 }
 
 pub(crate) fn top_k_by<S: Simd, T: Element>(
@@ -139,7 +141,7 @@ pub(crate) fn top_k_by<S: Simd, T: Element>(
     x: &[T],
     k: usize,
     values: &mut [T],
-    indices: &mut [usize],
+    indices: &mut [u32],
 ) -> Result<(), Error> {
     contract!(
         top_k,
@@ -153,7 +155,7 @@ pub(crate) fn bottom_k_by<S: Simd, T: Element>(
     x: &[T],
     k: usize,
     values: &mut [T],
-    indices: &mut [usize],
+    indices: &mut [u32],
 ) -> Result<(), Error> {
     contract!(
         bottom_k,
@@ -167,10 +169,13 @@ fn select_by<S: Simd, T: Element, const LARGEST: bool>(
     x: &[T],
     k: usize,
     values: &mut [T],
-    indices: &mut [usize],
+    indices: &mut [u32],
 ) -> Result<(), Error> {
     if k > x.len() {
-        return Err(Error::Domain { arg: "k" });
+        return Err(Error::must_be("k", "at most the length of `x`"));
+    }
+    if u32::try_from(x.len()).is_err() {
+        return Err(Error::overflow("x"));
     }
     same_len("values", k, values.len())?;
     same_len("indices", k, indices.len())?;
@@ -188,7 +193,7 @@ fn select_by<S: Simd, T: Element, const LARGEST: bool>(
         has_nan(sum, x)
     };
     if tree(Serial, 0, x.len(), BLOCK, &with_nan, &|a, b| a || b) {
-        return Err(Error::Nan { arg: "x" });
+        return Err(Error::nan("x"));
     }
 
     if (select::pays::<T>(x.len(), k) || !scan::<_, LARGEST>(x, best, values, indices)) && select::ROOM {
@@ -209,14 +214,14 @@ fn scan<T: Element, const LARGEST: bool>(
     x: &[T],
     best: impl Fn(&[T]) -> [T; 2],
     values: &mut [T],
-    indices: &mut [usize],
+    indices: &mut [u32],
 ) -> bool {
     let k = values.len();
     let mut left = select::entries::<T>(x.len());
     let mut heap = Heap::<T, LARGEST> { values, indices };
     let beyond = Heap::<T, LARGEST>::beyond;
     for (i, v) in x.iter().enumerate().take(k) {
-        heap.set(i, (*v, i));
+        heap.set(i, (*v, i as u32));
     }
     heap.build();
     // A later element must be beyond the root: with equality it would be the first to go.
@@ -234,7 +239,7 @@ fn scan<T: Element, const LARGEST: bool>(
                 }
                 for (i, v) in part.iter().enumerate() {
                     if beyond(*v, heap.get(0).0) {
-                        heap.sift(0, k, (*v, start + i));
+                        heap.sift(0, k, (*v, (start + i) as u32));
                         left -= 1;
                     }
                 }

@@ -99,7 +99,7 @@ pub(crate) fn eig_by<S: Simd, T: Element>(
         || m.iterate(re, im),
     );
     if done.is_none() {
-        return Err(Error::Convergence { arg: "a", residual: None });
+        return Err(Error::convergence("a", None));
     }
     for (v, left) in [(right, false), (left, true)] {
         let Some(mut v) = v else { continue };

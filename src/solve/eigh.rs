@@ -280,7 +280,7 @@ fn iterate<S: Simd, T: Element>(
         }
         before = Some([low, high]);
         if sweeps == most_sweeps {
-            return Err(Error::Convergence { arg: "a", residual: None });
+            return Err(Error::convergence("a", None));
         }
         sweeps += 1;
         band.turn(low, high, down);
@@ -340,7 +340,7 @@ mod tests {
             let v = MatMut::packed(&mut v, 3, 3);
             iterate(crate::lanes::native(), &mut d, &mut e[..2], v, &mut w, most)
         };
-        assert_eq!(run(1), Err(Error::Convergence { arg: "a", residual: None }));
+        assert_eq!(run(1), Err(Error::convergence("a", None)));
         assert_eq!(run(90), Ok(()));
     }
 }

@@ -259,7 +259,7 @@ pub(super) fn checked<T: Element>(factors: MatRef<'_, T>, pivots: &[usize]) -> R
     same_shape("factors", [n, n], [n, factors.cols()])?;
     same_len("pivots", n, pivots.len())?;
     match pivots.iter().find(|p| **p >= n) {
-        Some(&index) => Err(Error::Index { arg: "pivots", index, below: n }),
+        Some(&index) => Err(Error::index("pivots", index, n)),
         None => Ok(()),
     }
 }

@@ -213,8 +213,8 @@ fn finite<T: Element>(arg: &'static str, a: MatRef<'_, T>, triangle: Option<Tria
         }
     }
     match (odd, nan) {
-        (_, true) => Err(Error::Nan { arg }),
-        (true, _) => Err(Error::Domain { arg }),
+        (_, true) => Err(Error::nan(arg)),
+        (true, _) => Err(Error::must_be(arg, "finite")),
         _ => Ok(()),
     }
 }
@@ -223,7 +223,7 @@ fn finite<T: Element>(arg: &'static str, a: MatRef<'_, T>, triangle: Option<Tria
 fn divides<T: Element>(arg: &'static str, a: MatRef<'_, T>) -> Result<(), Error> {
     let zero = |i: &usize| a.get(*i, *i) == Some(T::ZERO);
     match (0..a.rows().min(a.cols())).find(zero) {
-        Some(index) => Err(Error::Pivot { arg, index }),
+        Some(index) => Err(Error::pivot(arg, index)),
         None => Ok(()),
     }
 }

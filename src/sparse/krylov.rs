@@ -128,9 +128,9 @@ fn precondition<S: Simd, T: Element>(s: S, lu: Csr<'_, T>, r: &[T], z: &mut [T])
 /// A divisor that is a number, and not 0.
 fn divisor<T: Element>(x: T, index: usize) -> Result<T, Error> {
     if x - x != T::ZERO {
-        return Err(Error::Domain { arg: "a" });
+        return Err(Error::must_be("a", "finite in every step: scale the matrix"));
     }
-    if x != T::ZERO { Ok(x) } else { Err(Error::Pivot { arg: "a", index }) }
+    if x != T::ZERO { Ok(x) } else { Err(Error::pivot("a", index)) }
 }
 
 /// Whether a norm is small enough, which NaN is not.
@@ -159,7 +159,7 @@ pub(crate) fn gmres_by<S: Simd, T: Element>(
     checked(a, lu, b, x, tolerance)?;
     crate::error::not_empty("restart", restart)?;
     let needed = gmres_workspace(n, restart);
-    let short = Error::Workspace { needed, got: workspace.len() };
+    let short = Error::workspace(needed, workspace.len());
     enough(needed, workspace.len())?;
     numbers(a, lu, b, x)?;
     let (z, rest) = workspace.split_at_mut_checked(n).ok_or(short)?;
@@ -291,7 +291,7 @@ fn cycle<S: Simd, T: Element>(
     // For the case that rounding errors make a larger residual of a singular A.
     copy(x, others);
     if !advance(s, T::from_f64(left.power()), z, x) {
-        return Some(Err(Error::Domain { arg: "x" }));
+        return Some(Err(Error::must_be("x", "finite in every step: scale the system")));
     }
     // Steps that change nothing count, too.
     Some(Ok(k.max(1)))
@@ -311,7 +311,7 @@ pub(crate) fn bicgstab_by<S: Simd, T: Element>(
     let n = a.rows();
     checked(a, lu, b, x, tolerance)?;
     let needed = bicgstab_workspace(n);
-    let short = Error::Workspace { needed, got: workspace.len() };
+    let short = Error::workspace(needed, workspace.len());
     enough(needed, workspace.len())?;
     numbers(a, lu, b, x)?;
     let (r, rest) = workspace.split_at_mut_checked(n).ok_or(short)?;
@@ -370,7 +370,7 @@ fn stabilised<S: Simd, T: Element>(
     let mut rho = dot_on(s, shadow, r)?;
     let mut go = |alpha: T, z: &[T]| match advance(s, T::from_f64(alpha.to_f64() * left.power()), z, x) {
         true => Ok(()),
-        false => Err(Error::Domain { arg: "x" }),
+        false => Err(Error::must_be("x", "finite in every step: scale the system")),
     };
     // A step that no digit of x would survive is not taken.
     let diverged = |now: T| !within(now.to_f64(), left.norm / rounding::<T>());

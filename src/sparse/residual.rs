@@ -124,7 +124,7 @@ impl<'a, T: Element> Goal<'a, T> {
         };
         let most = fill(self.whole.exponent);
         if most - most != 0.0 {
-            return Err(Error::Domain { arg: "x" });
+            return Err(Error::must_be("x", "such that the residual is finite: scale the system"));
         }
         let exponent = exponent(most);
         let shift = self.whole.exponent - exponent;

@@ -43,7 +43,7 @@ fn one<T: Element>(name: &str, shape: u8, form: Form, data: Vec<T>) {
     let canary = T::from_f64(CANARY);
     let pad = 40;
     let mut room = vec![canary; n + 2 * pad];
-    let mut index = vec![usize::MAX; n + 2];
+    let mut index = vec![u32::MAX; n + 2];
     let before: Vec<T> = if form == Form::InPlace {
         room[pad..pad + ny].copy_from_slice(&data[..ny]);
         data[..ny].to_vec()
@@ -59,7 +59,7 @@ fn one<T: Element>(name: &str, shape: u8, form: Form, data: Vec<T>) {
     let bits = |x: T| x.to_f64().to_bits();
     let clean = |part: &[T]| part.iter().all(|&x| bits(x) == bits(canary));
     assert!(clean(&room[..pad]) && clean(&room[pad + ny..]), "{name} wrote outside its output");
-    assert!(index[0] == usize::MAX && index[n + 1] == usize::MAX, "{name} wrote outside its indices");
+    assert!(index[0] == u32::MAX && index[n + 1] == u32::MAX, "{name} wrote outside its indices");
     if let Some(Err(e)) = called {
         // `update` copies its first input into `y` before the call, which is the test's own doing.
         if name != "axpy" {

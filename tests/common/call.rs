@@ -24,7 +24,7 @@ fn next<T: Element>(given: &mut core::slice::Iter<'_, T>, row: f64) -> T {
 /// Where results go: elements (or the one value, in `y[0]`), and indices.
 pub struct Out<'a, T> {
     pub y: &'a mut [T],
-    pub index: &'a mut [usize],
+    pub index: &'a mut [u32],
 }
 
 /// Which function of the op to call.
@@ -55,7 +55,7 @@ fn set<T>(out: &mut Out<'_, T>, r: Result<T, Error>) -> Result<(), Error> {
 fn set_index<T>(out: &mut Out<'_, T>, r: Result<usize, Error>) -> Result<(), Error> {
     let v = r?;
     if let Some(i) = out.index.first_mut() {
-        *i = v;
+        *i = v as u32;
     }
     Ok(())
 }
@@ -108,7 +108,7 @@ macro_rules! calls {
         let whole = $a.x[0].len() == $out.y.len();
         match $form {
             Form::InPlace => None,
-            _ if !whole => Some(Err(Error::Len { arg: "y", expected: $a.x[0].len(), got: $out.y.len() })),
+            _ if !whole => Some(Err(Error::len("y", $a.x[0].len(), $out.y.len()))),
             Form::Native => { $out.y.copy_from_slice($a.x[0]); Some(fulmen::$f(p, $a.x[1], $out.y)) }
             Form::On => { $out.y.copy_from_slice($a.x[0]); Some(fulmen::$on($s, p, $a.x[1], $out.y)) }
             #[cfg(feature = "parallel")]

@@ -3,6 +3,7 @@
 use crate::call::Args;
 use crate::reference::story::{Answer, answer};
 use crate::seed::Seed;
+use fulmen::backend::Reductions;
 use fulmen::contract::{Tolerance, agrees, spec, ulp};
 use fulmen::gpu::backend::{Array, Gpu, Mat, MatMut, Scalar, View, ViewMut, Word};
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
@@ -217,7 +218,7 @@ pub fn run<T: Scalar, D: Computes<T> + Blocking>(
     if op.shape == "arg" {
         let mut at = [0];
         gpu.download(index.view(), &mut at)?;
-        assert_eq!(at[0] as usize, want.index[0], "{} n={n}", op.name);
+        assert_eq!(at[0], want.index[0], "{} n={n}", op.name);
     }
     let mut over = gpu.upload(&around(&raw[0]))?;
     let [_, rest] = over.view_mut().split(pad)?;
@@ -533,7 +534,7 @@ fn products_by<E: Word, T: Scalar, D: Computes<T> + Blocking>(
 /// Every op of the list at these sizes, the first with all kinds of data: its worst error, the ops that have no method.
 /// `slow` devices have but one size of two blocks, for reductions. `language`: whose tolerance holds where a contract
 /// states one, else the element type's.
-pub fn story<T: Scalar, D: Computes<T> + Blocking + 'static>(
+pub fn story<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     language: &str,
     slow: bool,

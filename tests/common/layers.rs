@@ -38,7 +38,7 @@ struct On<'a, T, D: Device> {
     ids: Array<u32, D>,
 }
 
-impl<T: Scalar, D: Computes<T> + Blocking + 'static> On<'_, T, D> {
+impl<T: Scalar, D: Computes<T> + Blocking> On<'_, T, D> {
     fn x(&self, k: usize) -> View<'_, T, D> {
         self.x[k].view()
     }
@@ -55,7 +55,7 @@ impl<T: Scalar, D: Computes<T> + Blocking + 'static> On<'_, T, D> {
 }
 
 /// The first input as integers, behind some others: those of a call start anywhere in a word.
-fn samples<T: Scalar, D: Computes<T> + Blocking + 'static, I: Word>(
+fn samples<T: Scalar, D: Computes<T> + Blocking, I: Word>(
     on: &On<'_, T, D>,
     of: impl Fn(f64) -> I,
 ) -> Result<(Array<I, D>, usize), Error> {
@@ -69,7 +69,7 @@ fn of_numbers<T: Scalar>(x: &[T]) -> Vec<usize> {
 }
 
 /// A sparse matrix as numbers: where its rows begin, columns, values.
-fn formed<T: Scalar, D: Computes<T> + Blocking + 'static>(
+fn formed<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     of: &Sparse<T, D>,
     [offsets, columns, values]: [ViewMut<'_, T, D>; 3],
@@ -88,7 +88,7 @@ fn formed<T: Scalar, D: Computes<T> + Blocking + 'static>(
 }
 
 /// The call of the op of this name.
-fn call<T: Scalar, D: Computes<T> + Blocking + 'static>(
+fn call<T: Scalar, D: Computes<T> + Blocking>(
     op: &str,
     on: &On<'_, T, D>,
     out: Vec<ViewMut<'_, T, D>>,
@@ -297,7 +297,7 @@ fn call<T: Scalar, D: Computes<T> + Blocking + 'static>(
 }
 
 /// Runs the op of these arguments, its outputs behind so many elements of larger buffers: the outputs. Nothing else is written.
-fn outputs<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
+fn outputs<T: Scalar, D: Computes<T> + Blocking, O: Op>(
     gpu: &Gpu<D>,
     called: &str,
     a: &Args<T>,
@@ -342,7 +342,7 @@ fn outputs<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
 }
 
 /// The op of these arguments, as [`outputs`]; its worst error.
-fn run<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
+fn run<T: Scalar, D: Computes<T> + Blocking, O: Op>(
     gpu: &Gpu<D>,
     language: &str,
     called: &str,
@@ -372,7 +372,7 @@ fn run<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
 }
 
 /// The forms of an op on each of these shapes, in turn, and with special values: its worst error.
-fn family<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
+fn family<T: Scalar, D: Computes<T> + Blocking, O: Op>(
     gpu: &Gpu<D>,
     language: &str,
     shapes: &[[usize; 2]],
@@ -385,7 +385,7 @@ fn family<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
     Ok(())
 }
 
-fn on_shapes<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
+fn on_shapes<T: Scalar, D: Computes<T> + Blocking, O: Op>(
     gpu: &Gpu<D>,
     language: &str,
     shapes: &[[usize; 2]],
@@ -408,7 +408,7 @@ fn on_shapes<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
 }
 
 /// Every op that has kernels of its own at these shapes: rows and columns, in the sense of each; BLAS also of `far` rows.
-pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + Blocking + 'static>(
+pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     language: &str,
     shapes: &[[usize; 2]],
@@ -499,7 +499,7 @@ pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + Blocking + 's
 }
 
 /// Attention and its gradients, with masks in turn: their worst errors.
-pub fn attentions<T: Scalar, D: Computes<T> + Blocking + 'static>(
+pub fn attentions<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     language: &str,
     heads: &[[usize; 2]],

@@ -1,7 +1,7 @@
 //! Memory of `bf16`: an op on it gives the rounded result of the same op on `f32` of the same numbers, bit for bit.
 
 use crate::device::data;
-use fulmen::backend::Layers;
+use fulmen::backend::{Layers, Reductions};
 use fulmen::gpu::backend::{Array, Gpu};
 use fulmen::gpu::device::{Blocking, Computes};
 use fulmen::{Attention, RopeStyle};
@@ -19,11 +19,7 @@ pub fn host_of<D: Blocking>(gpu: &Gpu<D>, x: &Array<f32, D>) -> Vec<f32> {
 }
 
 /// Runs `op` on `f32` and on `bf16`; its results are to be the same once rounded.
-fn same<D: Blocking + Computes<f32> + 'static>(
-    gpu: &Gpu<D>,
-    what: &str,
-    op: impl Fn(Make<'_, D>) -> Array<f32, D>,
-) {
+fn same<D: Blocking + Computes<f32>>(gpu: &Gpu<D>, what: &str, op: impl Fn(Make<'_, D>) -> Array<f32, D>) {
     let floats = |x: &[f32]| gpu.upload(x).unwrap();
     let halves = |x: &[f32]| {
         let mut to = gpu.alloc_halves(x.len()).unwrap();
@@ -47,7 +43,7 @@ fn numbers(n: usize, seed: u32) -> Vec<f32> {
 }
 
 /// Gates, for which a coarser exponential is enough, and their gradients: off by what rounding is, and a little.
-fn gates<D: Blocking + Computes<f32> + 'static>(gpu: &Gpu<D>, x: &[f32], cols: usize) {
+fn gates<D: Blocking + Computes<f32>>(gpu: &Gpu<D>, x: &[f32], cols: usize) {
     let results = |halves: bool| {
         let make = |x: &[f32]| match halves {
             true => {
@@ -75,7 +71,7 @@ fn gates<D: Blocking + Computes<f32> + 'static>(gpu: &Gpu<D>, x: &[f32], cols: u
 }
 
 /// Maps, rows, their gradients, products and reductions.
-pub fn ops<D: Blocking + Computes<f32> + 'static>(gpu: &Gpu<D>) {
+pub fn ops<D: Blocking + Computes<f32>>(gpu: &Gpu<D>) {
     let stale = |n: usize| vec![7.0f32; n];
     for n in [1, 7, 8, 1030] {
         same(gpu, "scale", |make| {
@@ -200,7 +196,7 @@ pub fn ops<D: Blocking + Computes<f32> + 'static>(gpu: &Gpu<D>) {
 }
 
 /// Products and attention that round their operands read such memory as it lies, and write it.
-pub fn products<D: Blocking + Computes<f32> + 'static>(gpu: &Gpu<D>) {
+pub fn products<D: Blocking + Computes<f32>>(gpu: &Gpu<D>) {
     // Whole tiles, whose threads exchange what they have, and others; C read or not, behind any number of elements.
     let sides = [[false; 2], [true, false], [false, true], [true; 2]].into_iter();
     let sides = sides.zip([(200, 2.0, 0), (256, 0.0, 8), (256, 2.0, 0), (200, 0.0, 3)]);

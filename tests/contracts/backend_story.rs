@@ -54,7 +54,7 @@ fn worst<S: Simd, T: Element>(s: S, op: &Op, form: Form) -> Option<f64> {
             let cols = if n % 4 == 0 { n / 4 } else { n };
             let args = Args { x, params: &[], cols, eps: T::from_f64(1e-3), k: n.min(3) };
             let want = answer::<S, T>(op, args);
-            let (mut y, mut index) = (vec![T::NAN; n], vec![usize::MAX; n]);
+            let (mut y, mut index) = (vec![T::NAN; n], vec![u32::MAX; n]);
             let done = call(s, op.name, form, args, &mut Out { y: &mut y, index: &mut index })?;
             assert_eq!(done, Ok(()), "{at}");
             assert_eq!(&index[..want.index.len()], &want.index[..], "{at} n={n}");

@@ -80,7 +80,7 @@ fn check<S: Simd, T: Element>(
             Output::TopK => n.max(3),
         };
         let mut y = if form == Form::InPlace { inputs[0].clone() } else { vec![T::from_f64(-77.0); results] };
-        let mut index = vec![usize::MAX; n.max(3)];
+        let mut index = vec![u32::MAX; n.max(3)];
         let before: Vec<u64> = y.iter().map(|v| v.to_f64().to_bits()).collect();
         let cols = e.cols.unwrap_or(0);
         let called = apply(s, c, form, &inputs, &params, cols, &mut Out { y: &mut y, index: &mut index });

@@ -57,7 +57,7 @@ impl<T: Element> Spread<T> {
 }
 
 /// What is written, one after the other, and an index.
-type Outcome<T> = Result<(Vec<T>, Option<usize>), Error>;
+type Outcome<T> = Result<(Vec<T>, Option<u32>), Error>;
 
 /// Calls `op`; the strides are those of the vectors, or whether the matrices lie by columns.
 fn apply<S: Simd, T: Element>(
@@ -83,7 +83,7 @@ fn apply<S: Simd, T: Element>(
         "dot_strided" => dot_strided_on(s, x.read(), y.read()).map(|d| (vec![d], None)),
         "nrm2" => Ok((vec![nrm2_on(s, x.read())], None)),
         "asum" => Ok((vec![asum_on(s, x.read())], None)),
-        "iamax" => iamax_on(s, x.read()).map(|i| (Vec::new(), Some(i))),
+        "iamax" => iamax_on(s, x.read()).map(|i| (Vec::new(), Some(i as u32))),
         "rot" => rot_on(s, x.write(), y.write(), params[0], params[1]).and_then(|()| both(&x, &y)),
         "rotm" => {
             let h = RotM::from_param(params.try_into().unwrap())?;
@@ -230,7 +230,7 @@ fn spread<S: Simd, T: Element>(s: S, op: &str) -> usize {
         };
         nans += out.iter().filter(|x| x.to_f64().is_nan()).count();
         let at = |i: usize| inputs.iter().map(move |x| vec![x[i % n]]).collect::<Vec<_>>();
-        let ask = |inputs: &[Vec<T>], out: &[T], indices: &[usize]| {
+        let ask = |inputs: &[Vec<T>], out: &[T], indices: &[u32]| {
             let inputs: Vec<&[T]> = inputs.iter().map(Vec::as_slice).collect();
             let checked = evaluate(posts, &Call::new(&inputs, out).indices(indices));
             assert_eq!(checked, Ok(()), "{op}, {n} elements, {} on {}", T::NAME, S::NAME);

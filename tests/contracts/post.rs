@@ -96,7 +96,7 @@ fn once<S: Simd, T: Element>(s: S, c: &Contract, ty: &str, n: usize, kind: usize
     };
     let count = if c.call.output == Output::Index { 1 } else { results };
     let mut y = vec![T::from_f64(-77.0); results];
-    let mut index = vec![usize::MAX; count];
+    let mut index = vec![u32::MAX; count];
     let called = apply(s, c, Form::On, &inputs, &params, cols, &mut Out { y: &mut y, index: &mut index });
     let at = format!("{} {ty} on {}, {len} elements of kind {kind}", c.op, S::NAME);
     let refuses_nan = c.pres().any(|p| p.check == PreCheck::NoNan);
@@ -109,7 +109,7 @@ fn once<S: Simd, T: Element>(s: S, c: &Contract, ty: &str, n: usize, kind: usize
     let slices: Vec<&[T]> = inputs.iter().map(Vec::as_slice).collect();
     // What a postcondition says of `y` after `update`, it says with `y` before as an input.
     let params = if rows { Vec::new() } else { params };
-    let indices: &[usize] = if matches!(c.call.output, Output::Index | Output::TopK) { &index } else { &[] };
+    let indices: &[u32] = if matches!(c.call.output, Output::Index | Output::TopK) { &index } else { &[] };
     let finished = Call::new(&slices, &y).params(&params).cols(cols).indices(indices);
     let posts = spec(&c.op).expect("generated").post;
     common::compared::add(1);
@@ -132,7 +132,7 @@ fn nan_of_a_parameter() {
             let mut y = vec![-77.0; 4];
             let mut out = Out { y: &mut y, index: &mut [] };
             let called = apply(fulmen::lanes::native(), c, Form::On, &inputs, &params, 0, &mut out);
-            if called == Some(Err(fulmen::Error::Domain { arg: "lo" })) {
+            if called == Some(Err(fulmen::Error::domain("lo"))) {
                 continue;
             }
             assert_eq!(called, Some(Ok(())), "{} of {}", c.op, param.name);

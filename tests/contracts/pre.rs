@@ -131,7 +131,7 @@ fn violate<S: Simd, T: Element>(s: S, c: &Contract, p: &Pre, ty: &str) {
     let sentinel = T::from_f64(-77.0);
     let call = |a: &Arguments<T>| {
         let mut y = vec![sentinel; a.y];
-        let mut index = vec![usize::MAX; a.index];
+        let mut index = vec![u32::MAX; a.index];
         let r =
             apply(s, c, Form::On, &a.inputs, &a.params, a.cols, &mut Out { y: &mut y, index: &mut index });
         (r.expect("the form exists"), y, index)
@@ -143,7 +143,7 @@ fn violate<S: Simd, T: Element>(s: S, c: &Contract, p: &Pre, ty: &str) {
         let e = r.expect_err(&format!("{at}: {p:?} was violated and accepted"));
         assert!(format!("{e:?}").starts_with(p.error.as_str()), "{at}: {e:?} for {p:?}");
         // Before the call `update` copies its input into `y`, which is the caller's doing.
-        let untouched = y.iter().all(|&v| v == sentinel) && index.iter().all(|&i| i == usize::MAX);
+        let untouched = y.iter().all(|&v| v == sentinel) && index.iter().all(|&i| i == u32::MAX);
         assert!(untouched || c.call.shape == Shape::Update, "{at}: wrote before it failed with {e:?}");
     }
 }

@@ -1,14 +1,14 @@
 //! The families `Blas` and `Network` of devices on the interpreter: what they refuse, and order where elements tie.
 
 use common::layers::linear::nan_is_largest;
-use fulmen::backend::{Blas, Cpu, Network, Transfer};
+use fulmen::backend::*;
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::device::Host;
 use fulmen::random::Stream;
 use fulmen::{Conv1d, Csr, Diagonal, Einsum, EinsumPlan, Pad, Pool, RotM, Side, Triangle};
 
 /// What each call says; `x` has twelve elements, `y` too, and there is memory for six indices.
-fn said<B: Blas<f32> + Network<f32>>(
+fn said<B: Backend<f32>>(
     b: &B,
     x: B::Ref<'_, f32>,
     y: B::Mut<'_, f32>,

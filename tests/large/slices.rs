@@ -235,13 +235,13 @@ fn top_k_at_thresholds() {
         let mut x = Stream::new(n as u64).slice::<crate::Tested>(n, 3.0);
         // The last one is the largest, or the first.
         x[if turn % 2 == 0 { n - 1 } else { 0 }] = 4.0;
-        let mut order: Vec<usize> = (0..n).collect();
-        order.sort_by(|&i, &j| x[j].partial_cmp(&x[i]).unwrap().then(i.cmp(&j)));
+        let mut order: Vec<u32> = (0..n as u32).collect();
+        order.sort_by(|&i, &j| x[j as usize].partial_cmp(&x[i as usize]).unwrap().then(i.cmp(&j)));
         for k in [1, 3, 65, n / 2, n].into_iter().filter(|k| *k <= n && (turn % 4 == 0 || *k < 100)) {
             let (mut values, mut index) = (vec![0.0; k], vec![0; k]);
             fulmen::top_k(&x, k, &mut values, &mut index).unwrap();
             assert_eq!(index, order[..k], "n={n} k={k}");
-            assert!(values.iter().zip(&index).all(|(v, i)| *v == x[*i]), "n={n} k={k}");
+            assert!(values.iter().zip(&index).all(|(v, i)| *v == x[*i as usize]), "n={n} k={k}");
         }
     }
 }

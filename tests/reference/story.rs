@@ -23,7 +23,7 @@ pub struct Want {
 /// The elements and the indices that an op should give.
 pub struct Answer {
     pub y: Vec<Want>,
-    pub index: Vec<usize>,
+    pub index: Vec<u32>,
 }
 
 fn exactly(value: f64) -> Want {
@@ -224,7 +224,7 @@ pub fn answer<S: Simd, T: Element>(op: &Op, a: Args<'_, T>) -> Answer {
             let is = |v: &T| v.to_f64() == value;
             let last = op.name.ends_with("_last");
             let best = if last { x.iter().rposition(is) } else { x.iter().position(is) }.unwrap_or(0);
-            Answer { y: vec![], index: vec![best] }
+            Answer { y: vec![], index: vec![best as u32] }
         }
         "select" => {
             let order = if op.name == "top_k" {
@@ -232,8 +232,9 @@ pub fn answer<S: Simd, T: Element>(op: &Op, a: Args<'_, T>) -> Answer {
             } else {
                 reduce::descending(&x.iter().map(|x| -*x).collect::<Vec<T>>())
             };
-            let index: Vec<usize> = order.into_iter().take(a.k).collect();
-            Answer { y: index.iter().map(|&i| exactly(x[i].to_f64())).collect(), index }
+            let first = order.get(..a.k).unwrap_or(&order);
+            let y = first.iter().map(|&i| exactly(x[i].to_f64())).collect();
+            Answer { y, index: first.iter().map(|&i| i as u32).collect() }
         }
         _ => match op.name {
             "softmax" => per_row(&|r| rows::softmax::<S, T>(r, false)),

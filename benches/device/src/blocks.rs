@@ -10,7 +10,7 @@ use std::cell::Cell;
 const ALL: usize = 256 << 20;
 
 /// `copy` are bytes per second of the device's own copy.
-pub fn run<D: Computes<f32> + Blocking + 'static>(
+pub fn run<D: Computes<f32> + Blocking>(
     gpu: &Gpu<D>,
     copy: f64,
     wait: impl Fn() -> Result<(), Error> + Copy,
@@ -24,7 +24,7 @@ pub fn run<D: Computes<f32> + Blocking + 'static>(
     Ok(())
 }
 
-fn format<B: Block, D: Computes<f32> + Blocking + 'static>(
+fn format<B: Block, D: Computes<f32> + Blocking>(
     gpu: &Gpu<D>,
     copy: f64,
     wait: impl Fn() -> Result<(), Error>,

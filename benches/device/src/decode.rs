@@ -12,7 +12,7 @@ use std::time::Instant;
 
 /// One query over a cache of halves, 32 heads of 128: as many bytes as no cache holds, by turns. The peer is
 /// `benches/pytorch.py --gpu-attention`.
-pub fn attention<D: Computes<f32> + Blocking + 'static>(
+pub fn attention<D: Computes<f32> + Blocking>(
     gpu: &Gpu<D>,
     wait: impl Fn() -> Result<(), Error> + Copy,
     copy: f64,

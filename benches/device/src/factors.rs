@@ -4,7 +4,7 @@ use crate::{PEAK_F32, data, median, say};
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::device::{Blocking, Computes, Error};
 
-pub fn run<D: Computes<f32> + Blocking + 'static>(
+pub fn run<D: Computes<f32> + Blocking>(
     gpu: &Gpu<D>,
     wait: impl Fn() -> Result<(), Error> + Copy,
 ) -> Result<(), Error> {

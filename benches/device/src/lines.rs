@@ -3,11 +3,11 @@
 
 use super::{N, data, listed, say};
 use fulmen::Adam;
-use fulmen::backend::{Layers, Products};
+use fulmen::backend::{Layers, Products, Reductions};
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::device::{Blocking, Computes, Error};
 
-pub fn run<D: Computes<f32> + Blocking + 'static>(
+pub fn run<D: Computes<f32> + Blocking>(
     gpu: &Gpu<D>,
     wait: impl Fn() -> Result<(), Error> + Copy,
     copy: f64,

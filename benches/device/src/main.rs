@@ -1,7 +1,7 @@
 //! What ops take on a device as its users call them: seconds of calls in a row that are waited for, beside the device's
 //! own copies and launches. Medians of seven rounds. A word behind the device's name picks the groups that have it in
 //! their names: `lines`, `blocks` (products of quantised weights), `transforms`, `products`, `low_precision`, `attention`, `host`, `cached`
-//! (one query over a cache), `decode`, `factors`, `small`, `sparse`.
+//! (one query over a cache), `decode`, `factors`, `scans`, `small`, `sparse`.
 //!
 //! A case is a line of fields between bars: its name, whose time it is, µs, a rate, and the share of what limits it. `table`
 //! joins such lines of several programs.
@@ -28,6 +28,7 @@ mod cuda;
 mod decode;
 mod factors;
 mod lines;
+mod scans;
 mod small;
 mod sparse;
 mod table;
@@ -97,7 +98,7 @@ fn data(n: usize) -> Vec<f32> {
 }
 
 /// Every case that is wanted; `copy` says the seconds in which the device itself copies 2²⁶ `f32`.
-fn run<D: Computes<f32> + Blocking + 'static>(gpu: &Gpu<D>, copy: impl Fn() -> f64) -> Result<(), Error> {
+fn run<D: Computes<f32> + Blocking>(gpu: &Gpu<D>, copy: impl Fn() -> f64) -> Result<(), Error> {
     println!("{}", gpu.device().facts().name);
     let mark = gpu.upload(&[0.0f32])?;
     let wait = || gpu.download(mark.view(), &mut [0.0f32]);
@@ -117,6 +118,9 @@ fn run<D: Computes<f32> + Blocking + 'static>(gpu: &Gpu<D>, copy: impl Fn() -> f
     }
     if picked("vectors") {
         vectors(gpu, wait, 8.0 * N as f64 / copy())?;
+    }
+    if picked("scans") {
+        scans::run(gpu, wait, 8.0 * N as f64 / copy())?;
     }
     if picked("factors") {
         factors::run(gpu, wait)?;
@@ -147,7 +151,7 @@ fn run<D: Computes<f32> + Blocking + 'static>(gpu: &Gpu<D>, copy: impl Fn() -> f
 }
 
 /// Products of `f32`.
-fn products<D: Computes<f32> + Blocking + 'static>(
+fn products<D: Computes<f32> + Blocking>(
     gpu: &Gpu<D>,
     wait: impl Fn() -> Result<(), Error> + Copy,
 ) -> Result<(), Error> {
@@ -175,7 +179,7 @@ fn processor() -> f64 {
 }
 
 /// A kernel of one block: what the host takes to ask for it, and until it is done.
-fn host<D: Computes<f32> + Blocking + 'static>(
+fn host<D: Computes<f32> + Blocking>(
     gpu: &Gpu<D>,
     wait: impl Fn() -> Result<(), Error> + Copy,
 ) -> Result<(), Error> {
@@ -206,7 +210,7 @@ fn host<D: Computes<f32> + Blocking + 'static>(
 }
 
 /// Products of rows with a vector, as a token of a model has them: one right after the other, of weights that no cache holds.
-fn vectors<D: Computes<f32> + Blocking + 'static>(
+fn vectors<D: Computes<f32> + Blocking>(
     gpu: &Gpu<D>,
     wait: impl Fn() -> Result<(), Error> + Copy,
     copy: f64,
@@ -259,7 +263,7 @@ ends! {
 }
 
 /// Products of `f16`, and of bytes, whose B lies by columns, as their peers want it.
-fn low_precision<D: Computes<f32> + 'static>(
+fn low_precision<D: Computes<f32>>(
     gpu: &Gpu<D>,
     wait: impl Fn() -> Result<(), Error> + Copy,
 ) -> Result<(), Error> {
@@ -320,7 +324,7 @@ fn low_precision<D: Computes<f32> + 'static>(
 }
 
 /// Causal attention and its gradients, as models train: 2 and 5 products of which half are hidden.
-fn attention<D: Computes<f32> + Blocking + 'static>(
+fn attention<D: Computes<f32> + Blocking>(
     gpu: &Gpu<D>,
     wait: impl Fn() -> Result<(), Error> + Copy,
 ) -> Result<(), Error> {
@@ -353,7 +357,7 @@ fn attention<D: Computes<f32> + Blocking + 'static>(
 }
 
 /// Attention of `bf16` and its gradients: 16 384 tokens, 2048 columns, in texts of `n`; the peer is `benches/pytorch.py --attention cuda`.
-fn half_attention<D: Computes<f32> + Blocking + 'static>(
+fn half_attention<D: Computes<f32> + Blocking>(
     gpu: &Gpu<D>,
     wait: impl Fn() -> Result<(), Error> + Copy,
 ) -> Result<(), Error> {

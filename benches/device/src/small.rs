@@ -7,7 +7,7 @@ use fulmen::gpu::device::{Blocking, Computes, Error};
 /// Matrices.
 const COUNT: usize = 4096;
 
-pub fn run<D: Computes<f32> + Blocking + 'static>(
+pub fn run<D: Computes<f32> + Blocking>(
     gpu: &Gpu<D>,
     wait: impl Fn() -> Result<(), Error> + Copy,
     peak: f64,

@@ -17,7 +17,7 @@ fn power_law(n: usize) -> Pattern {
 }
 
 /// `copy` are bytes per second of the device's own copy.
-pub fn run<D: Computes<f32> + Blocking + 'static>(
+pub fn run<D: Computes<f32> + Blocking>(
     gpu: &Gpu<D>,
     wait: impl Fn() -> Result<(), Error> + Copy,
     copy: f64,

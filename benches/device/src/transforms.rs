@@ -27,7 +27,7 @@ const CASES: [[usize; 2]; 17] = [
 ];
 
 /// `rate` is that of the device's copies, in GB/s of what is read and written.
-pub fn run<D: Computes<f32> + Blocking + 'static>(
+pub fn run<D: Computes<f32> + Blocking>(
     gpu: &Gpu<D>,
     wait: impl Fn() -> Result<(), Error> + Copy,
     rate: f64,

@@ -29,7 +29,7 @@ ops! { $ vectors_ops in crate::blas::complex::vectors;
     /// ```
     ///
     /// Source: BLAS level 1. Contract: `contracts/dot_complex-v1.yaml`.
-    serial dot_complex, dot_complex_on, dot_complex_by (conjugate: by bool, x: vec Complex<T>, y: vec Complex<T>) -> Result<Complex<T>>;
+    serial dot_complex, dot_complex_on, dot_complex_by (conjugate: by bool, x: vec Complex<T>, y: vec Complex<T>) -> Result<Complex<T> >;
 
     /// `y[i] = αx[i] + y[i]`.
     ///

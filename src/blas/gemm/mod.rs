@@ -80,6 +80,7 @@ pub use typed::*;
 
 use crate::contract::{Call, Violation, contract, in_parts, nan};
 use crate::error::{Error, enough, same_shape};
+use crate::forms::named;
 use crate::forms::ops;
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::vector::Vector;
@@ -289,7 +290,7 @@ pub fn gemm_with_on<S: Simd, T: Element, E: Epilogue<T>>(
     epilogue: E,
     workspace: &mut [T],
 ) -> Result<(), Error> {
-    gemm_by(Serial, s, Problem { alpha, beta, a, b, c }, epilogue, workspace)
+    named!([Result] gemm_with, gemm_by(Serial, s, Problem { alpha, beta, a, b, c }, epilogue, workspace))
 }
 
 /// [`gemm_with_on`], the parts run by `j`.

@@ -40,8 +40,8 @@ impl<'a, T, D: Device> Batch<'a, T, D> {
         if !sizes.contains(&0) {
             let ends = sizes.iter().zip(strides).map(|(n, by)| (n - 1).checked_mul(by));
             let end = ends.reduce(|p, q| p?.checked_add(q?)).flatten();
-            if end.ok_or(crate::Error::Overflow { arg })? >= data.len() {
-                return Err(crate::Error::OutOfBounds { arg, got: data.len() }.into());
+            if end.ok_or(crate::Error::overflow(arg))? >= data.len() {
+                return Err(crate::Error::out_of_bounds(arg, data.len()).into());
             }
         }
         Ok(Self { all: data, sizes, strides })
@@ -71,7 +71,7 @@ impl<'a, T, D: Device> BatchMut<'a, T, D> {
         let apart = count <= 1 || stride > reach(rows, row).saturating_add(reach(cols, col));
         let one = lines(cols, col, rows, row) || lines(rows, row, cols, col);
         if !(sizes.contains(&0) || apart && one) {
-            return Err(crate::Error::Overlap { arg: "data" }.into());
+            return Err(crate::Error::overlap("data").into());
         }
         Ok(Self(batch))
     }
@@ -141,7 +141,7 @@ impl<D: Device> Gpu<D> {
     /// [`Shape`](crate::Error::Shape), `Overflow`, [`Error::Limit`], [`Error::Lost`].
     pub fn cholesky_batched<T: Scalar>(&self, a: BatchMut<'_, T, D>) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         let (a, [count, n, cols]) = (a.0, a.0.sizes);
         same_shape("a", [n; 2], [n, cols])?;
@@ -166,7 +166,7 @@ impl<D: Device> Gpu<D> {
     /// [`Shape`](crate::Error::Shape), [`Len`](crate::Error::Len), `Overflow`, [`Error::Limit`], [`Error::Lost`].
     pub fn lu_batched<T: Scalar>(&self, a: BatchMut<'_, T, D>, pivots: ViewMut<'_, u32, D>) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         let (a, [count, n, cols]) = (a.0, a.0.sizes);
         same_shape("a", [n; 2], [n, cols])?;
@@ -193,7 +193,7 @@ impl<D: Device> Gpu<D> {
     /// [`Shape`](crate::Error::Shape), [`Len`](crate::Error::Len), `Overflow`, [`Error::Limit`], [`Error::Lost`].
     pub fn cholesky_solve_batched<T: Scalar>(&self, l: Batch<'_, T, D>, b: BatchMut<'_, T, D>) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         self.solve_batched("cholesky_solve_batched", ("l", l), None, b.0)
     }
@@ -210,7 +210,7 @@ impl<D: Device> Gpu<D> {
         b: BatchMut<'_, T, D>,
     ) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         self.solve_batched("lu_solve_batched", ("factors", factors), Some(pivots), b.0)
     }
@@ -223,7 +223,7 @@ impl<D: Device> Gpu<D> {
         b: Batch<'_, T, D>,
     ) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         let ([count, n, cols], [many, rows, wide]) = (a.sizes, b.sizes);
         same_shape(arg, [n; 2], [n, cols])?;

@@ -7,7 +7,7 @@ use super::super::ir::Kernel;
 use super::super::template::jacobi::{self, EARLY, SWEEPS, TURNED};
 use super::super::template::{Argument, Index, Meet};
 use super::batch::BatchMut;
-use super::ops::{Done, Scalar, arguments};
+use super::ops::{Done, Scalar, arguments, called};
 use super::plan::Planner;
 use super::{Array, Gpu, Mat, MatMut, View, ViewMut};
 use crate::backend::Products;
@@ -105,65 +105,73 @@ impl<D: Device> Gpu<D> {
     /// [`Shape`](crate::Error::Shape), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
     pub fn eigh<T: Scalar>(&self, a: MatMut<'_, T, D>, values: ViewMut<'_, T, D>) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
-        let (a, n) = (a.0, a.0.shape[0]);
-        same_shape("a", [n; 2], a.shape)?;
-        same_len("values", n, values.len())?;
-        self.matrices([("a", a)])?;
-        if n == 0 {
-            return Ok(());
-        }
-        let [row, col] = a.strides;
-        if let Some(launch) = self.state.planner.eigh_whole::<T>([1, n], [0, row, col])? {
-            return self.run_one(launch, &[a.binding(self)?, values.binding(self)?, self.status()?]);
-        }
-        self.state.planner.line::<T::Recorded>("a", n.saturating_mul(n))?;
-        let [w, v, x] = [n * n; 3].map(|n| self.alloc::<T>(n));
-        let [rows, squares, lengths, quotients, state] = [n, n, n, n, 2].map(|n| self.alloc::<T>(n));
-        let (w, v, x, rows, squares) = (w?, v?, x?, rows?, squares?);
-        let (lengths, quotients, state) = (lengths?, quotients?, state?);
-        let [rows, squares, lengths, quotients, state] =
-            [&rows, &squares, &lengths, &quotients, &state].map(|x| x.view().binding(self));
-        let (rows, squares, lengths, quotients, state) = (rows?, squares?, lengths?, quotients?, state?);
-        let a = a.binding(self)?;
-        let each = [n, 1];
-        let make = |meet| jacobi::rows::<T::Recorded>(meet, true);
-        self.run_blocks::<T>("eigh_rows", make, each, &[a, rows, self.status()?], (&[n, n, row, col], &[]))?;
-        let open = |name, again, w: &Array<T, D>, v: &Array<T, D>| {
-            let bound = [a, rows, w.view().binding(self)?, v.view().binding(self)?, squares, state];
-            let make = move |meet| jacobi::symmetric::<T::Recorded>(meet, again);
-            self.run_blocks::<T>(name, make, each, &bound, (&[n, row, col], &[]))
-        };
-        open("eigh_open", false, &w, &v)?;
-        let make = jacobi::longest::<T::Recorded>;
-        self.run_blocks::<T>("eigh_norm", make, [1, 1], &[squares, state], (&[n], &[]))?;
-        let mut words = self.alloc::<u32>(SWEEPS as usize)?;
-        self.fill(0, words.view_mut())?;
-        let (last, all) = (SWEEPS as usize - AGAIN, SWEEPS as usize);
-        self.turns::<T>([w.view(), v.view()], Some(state), &words, 0..last, [n, n])?;
-        // Thousands of rounded rotations leave V less orthogonal, and W further from A·V, than the answer may be off: V is made
-        // orthogonal by a step of Newton and Schulz, W is multiplied anew, and both are rotated again.
-        let [given, next, other] = [&v, &w, &x].map(|x| x.view().matrix(n, n));
-        let (given, next, other, half) = (given?, next?, other?, T::from_f64(-0.5));
-        self.gemm(T::ONE, given, given.t(), T::ZERO, MatMut(other))?;
-        self.gemm(half, other, given, T::ZERO, MatMut(next))?;
-        self.axpy(T::from_f64(1.5), v.view(), ViewMut(w.view()))?;
-        open("eigh_again", true, &v, &w)?;
-        self.gemm(T::ONE, next, given, T::ZERO, MatMut(other))?;
-        let (w, v, scaled) = (x, w, v);
-        let [_, after] = words.view_mut().split(last - 1)?;
-        let [before, _] = after.split(1)?;
-        self.fill(1, before)?;
-        self.turns::<T>([w.view(), v.view()], Some(state), &words, last..all, [n, n])?;
-        let (words, scaled, v_) =
-            (words.view().binding(self)?, scaled.view().binding(self)?, v.view().binding(self)?);
-        let bound = [scaled, v_, quotients, lengths, words, self.status()?];
-        let make = jacobi::quotients::<T::Recorded>;
-        self.run_blocks::<T>("eigh_quotients", make, each, &bound, (&[n], &[]))?;
-        let (make, values) = (jacobi::eigenvectors::<T::Recorded>, values.binding(self)?);
-        let bound = [v_, lengths, quotients, state, a, values];
-        self.run_blocks::<T>("eigh_close", make, each, &bound, (&[n, row, col], &[]))
+        called!(eigh, {
+            let (a, n) = (a.0, a.0.shape[0]);
+            same_shape("a", [n; 2], a.shape)?;
+            same_len("values", n, values.len())?;
+            self.matrices([("a", a)])?;
+            if n == 0 {
+                return Ok(());
+            }
+            let [row, col] = a.strides;
+            if let Some(launch) = self.state.planner.eigh_whole::<T>([1, n], [0, row, col])? {
+                return self.run_one(launch, &[a.binding(self)?, values.binding(self)?, self.status()?]);
+            }
+            self.state.planner.line::<T::Recorded>("a", n.saturating_mul(n))?;
+            let [w, v, x] = [n * n; 3].map(|n| self.alloc::<T>(n));
+            let [rows, squares, lengths, quotients, state] = [n, n, n, n, 2].map(|n| self.alloc::<T>(n));
+            let (w, v, x, rows, squares) = (w?, v?, x?, rows?, squares?);
+            let (lengths, quotients, state) = (lengths?, quotients?, state?);
+            let [rows, squares, lengths, quotients, state] =
+                [&rows, &squares, &lengths, &quotients, &state].map(|x| x.view().binding(self));
+            let (rows, squares, lengths, quotients, state) = (rows?, squares?, lengths?, quotients?, state?);
+            let a = a.binding(self)?;
+            let each = [n, 1];
+            let make = |meet| jacobi::rows::<T::Recorded>(meet, true);
+            self.run_blocks::<T>(
+                "eigh_rows",
+                make,
+                each,
+                &[a, rows, self.status()?],
+                (&[n, n, row, col], &[]),
+            )?;
+            let open = |name, again, w: &Array<T, D>, v: &Array<T, D>| {
+                let bound = [a, rows, w.view().binding(self)?, v.view().binding(self)?, squares, state];
+                let make = move |meet| jacobi::symmetric::<T::Recorded>(meet, again);
+                self.run_blocks::<T>(name, make, each, &bound, (&[n, row, col], &[]))
+            };
+            open("eigh_open", false, &w, &v)?;
+            let make = jacobi::longest::<T::Recorded>;
+            self.run_blocks::<T>("eigh_norm", make, [1, 1], &[squares, state], (&[n], &[]))?;
+            let mut words = self.alloc::<u32>(SWEEPS as usize)?;
+            self.fill(0, words.view_mut())?;
+            let (last, all) = (SWEEPS as usize - AGAIN, SWEEPS as usize);
+            self.turns::<T>([w.view(), v.view()], Some(state), &words, 0..last, [n, n])?;
+            // Thousands of rounded rotations leave V less orthogonal, and W further from A·V, than the answer may be off: V is made
+            // orthogonal by a step of Newton and Schulz, W is multiplied anew, and both are rotated again.
+            let [given, next, other] = [&v, &w, &x].map(|x| x.view().matrix(n, n));
+            let (given, next, other, half) = (given?, next?, other?, T::from_f64(-0.5));
+            self.gemm(T::ONE, given, given.t(), T::ZERO, MatMut(other))?;
+            self.gemm(half, other, given, T::ZERO, MatMut(next))?;
+            self.axpy(T::from_f64(1.5), v.view(), ViewMut(w.view()))?;
+            open("eigh_again", true, &v, &w)?;
+            self.gemm(T::ONE, next, given, T::ZERO, MatMut(other))?;
+            let (w, v, scaled) = (x, w, v);
+            let [_, after] = words.view_mut().split(last - 1)?;
+            let [before, _] = after.split(1)?;
+            self.fill(1, before)?;
+            self.turns::<T>([w.view(), v.view()], Some(state), &words, last..all, [n, n])?;
+            let (words, scaled, v_) =
+                (words.view().binding(self)?, scaled.view().binding(self)?, v.view().binding(self)?);
+            let bound = [scaled, v_, quotients, lengths, words, self.status()?];
+            let make = jacobi::quotients::<T::Recorded>;
+            self.run_blocks::<T>("eigh_quotients", make, each, &bound, (&[n], &[]))?;
+            let (make, values) = (jacobi::eigenvectors::<T::Recorded>, values.binding(self)?);
+            let bound = [v_, lengths, quotients, state, a, values];
+            self.run_blocks::<T>("eigh_close", make, each, &bound, (&[n, row, col], &[]))
+        })
     }
 
     /// [`eigh_batched`](crate::eigh_batched()): one launch for all matrices of up to 64 rows, as by [`eigh`](Self::eigh); of more, one after
@@ -173,7 +181,7 @@ impl<D: Device> Gpu<D> {
     /// [`Shape`](crate::Error::Shape), [`Len`](crate::Error::Len), `Overflow`, [`Error::Limit`], [`Error::Lost`].
     pub fn eigh_batched<T: Scalar>(&self, a: BatchMut<'_, T, D>, values: ViewMut<'_, T, D>) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         let (a, [count, n, cols]) = (a.0, a.0.sizes);
         same_shape("a", [n; 2], [n, cols])?;
@@ -199,7 +207,7 @@ impl<D: Device> Gpu<D> {
         [n, len]: [usize; 2],
     ) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         let mut bound = Vec::from([w.binding(self)?, v.binding(self)?, words.view().binding(self)?]);
         bound.extend(state);
@@ -256,24 +264,26 @@ impl<D: Device> Gpu<D> {
         vt: MatMut<'_, T, D>,
     ) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
-        let (a, u, vt, [m, n]) = (a.0, u.0, vt.0, a.0.shape);
-        let k = m.min(n);
-        same_shape("u", [m, k], u.shape)?;
-        same_len("values", k, values.len())?;
-        same_shape("vt", [k, n], vt.shape)?;
-        self.matrices([("a", a), ("u", u), ("vt", vt)])?;
-        if k == 0 {
-            return Ok(());
-        }
-        let [a, u, vt] = if m < n { [a.t(), vt.t(), u.t()] } else { [a, u, vt] };
-        let strides = [a, u, vt].map(|x| [0, x.strides[0], x.strides[1]]);
-        if let Some(launch) = self.state.planner.svd_whole::<T>([1, m.max(n), k], strides)? {
-            let [a, u, vt] = [a, u, vt].map(|x| x.binding(self));
-            return self.run_one(launch, &[a?, u?, values.binding(self)?, vt?, self.status()?]);
-        }
-        self.svd_of(a, u, values.read(), vt)
+        called!(svd, {
+            let (a, u, vt, [m, n]) = (a.0, u.0, vt.0, a.0.shape);
+            let k = m.min(n);
+            same_shape("u", [m, k], u.shape)?;
+            same_len("values", k, values.len())?;
+            same_shape("vt", [k, n], vt.shape)?;
+            self.matrices([("a", a), ("u", u), ("vt", vt)])?;
+            if k == 0 {
+                return Ok(());
+            }
+            let [a, u, vt] = if m < n { [a.t(), vt.t(), u.t()] } else { [a, u, vt] };
+            let strides = [a, u, vt].map(|x| [0, x.strides[0], x.strides[1]]);
+            if let Some(launch) = self.state.planner.svd_whole::<T>([1, m.max(n), k], strides)? {
+                let [a, u, vt] = [a, u, vt].map(|x| x.binding(self));
+                return self.run_one(launch, &[a?, u?, values.binding(self)?, vt?, self.status()?]);
+            }
+            self.svd_of(a, u, values.read(), vt)
+        })
     }
 
     /// [`svd_batched`](crate::svd_batched()): one launch for all matrices of up to 64 rows and columns, as by [`svd`](Self::svd); of more,
@@ -290,7 +300,7 @@ impl<D: Device> Gpu<D> {
         vt: BatchMut<'_, T, D>,
     ) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         let (a, u, vt, [count, m, n]) = (a.0, u.0, vt.0, a.0.sizes);
         let k = m.min(n);
@@ -329,7 +339,7 @@ impl<D: Device> Gpu<D> {
         vt: Mat<'_, T, D>,
     ) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         let [m, n] = a.shape;
         self.state.planner.line::<T::Recorded>("a", m.saturating_mul(n))?;

@@ -2,7 +2,7 @@
 
 use super::super::device::{Computes, Device, Error};
 use super::super::template::tensor;
-use super::ops::{Done, Scalar, arguments};
+use super::ops::{Done, Scalar, arguments, called};
 use super::{Array, Gpu, Product, View, ViewMut};
 use crate::einsum::step::Contraction;
 use crate::einsum::view::{self, List, Nest, Sizes};
@@ -130,33 +130,35 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<T>,
     {
-        same_len("operands", plan.operands(), operands.len())?;
-        for (i, x) in operands.iter().enumerate() {
-            same_len("operands", plan.operand_len(i), x.len())?;
-        }
-        same_len("out", plan.len(), out.len())?;
-        if out.is_empty() {
-            return Ok(());
-        }
-        if plan.nothing() {
-            return self.fill(T::ZERO, out);
-        }
-        let (sizes, to) = (plan.sizes(), out.read());
-        if let [x] = operands {
-            return self.contracted(sizes, &[(*x, plan.view(0))], (to, plan.out()));
-        }
-        let buffer: Array<T, D> = self.alloc(plan.workspace())?;
-        let whole = buffer.view();
-        for (step, pair) in plan.path().enumerate() {
-            let place = |i: usize| operands.get(i).copied().map_or_else(|| whole.part(plan.range(i)), Ok);
-            let [a, b] = pair.map(|i| place(i).map(|x| (x, plan.view(i))));
-            let c = EINSUM_OPERANDS + step;
-            let y = if step + 2 == plan.operands() { to } else { whole.part(plan.range(c))? };
-            let three = [a?, b?, (y, plan.view(c))];
-            if self.products(sizes, three, whole.part(plan.scratch(step)..whole.len())?)?.is_none() {
-                self.contracted(sizes, &three[..2], three[2])?;
+        called!(einsum, {
+            same_len("operands", plan.operands(), operands.len())?;
+            for (i, x) in operands.iter().enumerate() {
+                same_len("operands", plan.operand_len(i), x.len())?;
             }
-        }
-        Ok(())
+            same_len("out", plan.len(), out.len())?;
+            if out.is_empty() {
+                return Ok(());
+            }
+            if plan.nothing() {
+                return self.fill(T::ZERO, out);
+            }
+            let (sizes, to) = (plan.sizes(), out.read());
+            if let [x] = operands {
+                return self.contracted(sizes, &[(*x, plan.view(0))], (to, plan.out()));
+            }
+            let buffer: Array<T, D> = self.alloc(plan.workspace())?;
+            let whole = buffer.view();
+            for (step, pair) in plan.path().enumerate() {
+                let place = |i: usize| operands.get(i).copied().map_or_else(|| whole.part(plan.range(i)), Ok);
+                let [a, b] = pair.map(|i| place(i).map(|x| (x, plan.view(i))));
+                let c = EINSUM_OPERANDS + step;
+                let y = if step + 2 == plan.operands() { to } else { whole.part(plan.range(c))? };
+                let three = [a?, b?, (y, plan.view(c))];
+                if self.products(sizes, three, whole.part(plan.scratch(step)..whole.len())?)?.is_none() {
+                    self.contracted(sizes, &three[..2], three[2])?;
+                }
+            }
+            Ok(())
+        })
     }
 }

@@ -4,7 +4,7 @@
 use super::super::device::Error;
 use super::super::device::{Computes, Device};
 use super::super::template::integers::{Sample, affine};
-use super::ops::{Done, Scalar};
+use super::ops::{Done, Scalar, called};
 use super::{Gpu, View, ViewMut};
 use crate::nn::integers::pixels;
 
@@ -23,7 +23,7 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<T>,
     {
-        self.samples(Sample::U8, x, [scale, offset], &out)
+        called!(u8_to_float, { self.samples(Sample::U8, x, [scale, offset], &out) })
     }
 
     /// [`i16_to_float`](crate::i16_to_float())
@@ -40,7 +40,7 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<T>,
     {
-        self.samples(Sample::I16, x, [scale, offset], &out)
+        called!(i16_to_float, { self.samples(Sample::I16, x, [scale, offset], &out) })
     }
 
     fn samples<I, T: Scalar>(

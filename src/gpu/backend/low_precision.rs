@@ -7,6 +7,7 @@ mod ending;
 #[cfg(feature = "half")]
 mod halves;
 
+use super::ops::called;
 pub use ending::Bias;
 use ending::Fused;
 
@@ -134,7 +135,7 @@ impl Planner {
         let grid = [pitch.div_ceil(deep), rows.div_ceil(high)];
         let most = self.limits.grid[1];
         if grid[1] as u64 > u64::from(most) {
-            return Err(crate::Error::Overflow { arg: "a" }.into());
+            return Err(crate::Error::overflow("a").into());
         }
         let grid = [grid[0] as u32, grid[1] as u32, 1];
         Ok((Launch { program, grid, block: [256, 1, 1], arguments }, pitch))
@@ -449,8 +450,10 @@ impl<D: Computes<f32>> Gpu<D> {
         beta: i32,
         c: MatMut<'_, i32, D>,
     ) -> Result<(), Error> {
-        self.low_precision_gemm([alpha, beta], a, b, c, None, |planner, product, (before, aligned)| {
-            planner.byte_product(product, before, aligned)
+        called!(gemm_i8, {
+            self.low_precision_gemm([alpha, beta], a, b, c, None, |planner, product, (before, aligned)| {
+                planner.byte_product(product, before, aligned)
+            })
         })
     }
 }
@@ -471,8 +474,10 @@ impl<D: Computes<f32>> Gpu<D> {
         beta: i32,
         c: MatMut<'_, i32, D>,
     ) -> Result<(), Error> {
-        self.low_precision_gemm([alpha, beta], a, b, c, None, |planner, product, (before, aligned)| {
-            planner.unsigned_product(product, [a_zero.into(), b_zero.into()], before, aligned)
+        called!(gemm_u8, {
+            self.low_precision_gemm([alpha, beta], a, b, c, None, |planner, product, (before, aligned)| {
+                planner.unsigned_product(product, [a_zero.into(), b_zero.into()], before, aligned)
+            })
         })
     }
 }
@@ -491,7 +496,7 @@ impl<D: Computes<f32>> Gpu<D> {
         beta: f32,
         c: MatMut<'_, f32, D>,
     ) -> Result<(), Error> {
-        self.low_precision_floats(Group::Bf16, alpha, a, b, beta, c)
+        called!(gemm_bf16, { self.low_precision_floats(Group::Bf16, alpha, a, b, beta, c) })
     }
 
     /// [`gemm_f16`](crate::gemm_f16()), without a workspace of the caller's.
@@ -506,7 +511,7 @@ impl<D: Computes<f32>> Gpu<D> {
         beta: f32,
         c: MatMut<'_, f32, D>,
     ) -> Result<(), Error> {
-        self.low_precision_floats(Group::F16, alpha, a, b, beta, c)
+        called!(gemm_f16, { self.low_precision_floats(Group::F16, alpha, a, b, beta, c) })
     }
 
     /// [`gemm_e4m3`](crate::gemm_e4m3()), without a workspace of the caller's. On Hopper's warp groups products are cut off
@@ -522,7 +527,7 @@ impl<D: Computes<f32>> Gpu<D> {
         beta: f32,
         c: MatMut<'_, f32, D>,
     ) -> Result<(), Error> {
-        self.low_precision_floats(Group::E4m3, alpha, a, b, beta, c)
+        called!(gemm_e4m3, { self.low_precision_floats(Group::E4m3, alpha, a, b, beta, c) })
     }
 
     fn low_precision_floats<T: Word>(

@@ -23,7 +23,7 @@ impl<D: Device> Gpu<D> {
     /// # Errors
     /// [`Error::Limit`], [`Error::Lost`].
     pub fn alloc<T: Word>(&self, len: usize) -> Result<Array<T, D>, Error> {
-        let overflow = crate::Error::Overflow { arg: "len" };
+        let overflow = crate::Error::overflow("len");
         let bytes = len.checked_mul(T::BYTES).ok_or(overflow)? as u64;
         let memory = self.state.take(bytes)?;
         if T::BYTES % 4 != 0 {
@@ -53,7 +53,7 @@ impl<D: Device> Gpu<D> {
     /// at once says so when it is called with such memory: [`Error::Limit`].
     pub fn alloc_halves(&self, len: usize) -> Result<Array<f32, D>, Error> {
         self.state.planner.can_store_bf16()?;
-        let overflow = crate::Error::Overflow { arg: "len" };
+        let overflow = crate::Error::overflow("len");
         let bytes = len.checked_mul(2).ok_or(overflow)? as u64;
         let memory = self.state.take(bytes)?;
         self.state.device.shares_words(&memory.buffer, bytes.next_multiple_of(4));
@@ -201,7 +201,7 @@ impl<D: Device> Gpu<D> {
             return self.state.read(b, as_bytes_mut(to)).await?;
         }
         let (b, before) = if halves { stored::bf16_binding(b) } else { (b, from.before() as u64) };
-        let mut bytes = vec![0; usize::try_from(b.bytes).map_err(|_| crate::Error::Overflow { arg: "to" })?];
+        let mut bytes = vec![0; usize::try_from(b.bytes).map_err(|_| crate::Error::overflow("to"))?];
         let said = self.state.read(b, &mut bytes).await?;
         let bytes = bytes.get(before as usize..).unwrap_or_default();
         let wide = if halves { stored::from_bf16(bytes) } else { Vec::new() };
@@ -211,7 +211,7 @@ impl<D: Device> Gpu<D> {
     }
 }
 
-impl<D: Device + 'static> Memory for Gpu<D> {
+impl<D: Device> Memory for Gpu<D> {
     type Error = Error;
     type Ref<'a, T: Plain> = View<'a, T, D>;
     type Mut<'a, T: Plain> = ViewMut<'a, T, D>;
@@ -263,7 +263,7 @@ impl<D: Device + 'static> Memory for Gpu<D> {
     }
 }
 
-impl<T: Plain + Word, D: Device + 'static> Transfer<T> for Gpu<D> {
+impl<T: Plain + Word, D: Device> Transfer<T> for Gpu<D> {
     fn write(&self, from: &[T], to: ViewMut<'_, T, D>) -> Result<(), Error> {
         Self::write(self, from, to)
     }
@@ -275,7 +275,7 @@ impl<T: Plain + Word, D: Device + 'static> Transfer<T> for Gpu<D> {
     }
 }
 
-impl<D: Blocking + 'static> backend::Blocking for Gpu<D> {
+impl<D: Blocking> backend::Blocking for Gpu<D> {
     fn wait<F: Future>(&self, f: F) -> F::Output {
         self.state.device.wait(f)
     }

@@ -7,6 +7,7 @@ use super::plan::wide;
 use super::{Gpu, Plan, View, ViewMut};
 use crate::Adam;
 use crate::alu::not_negative;
+use crate::backend::Reductions;
 use crate::error::same_len;
 use alloc::vec;
 
@@ -72,7 +73,7 @@ impl<D: Device> Gpu<D> {
         D: Computes<T>,
     {
         not_negative("max_norm", max_norm)?;
-        same_len("norm", 1, norm.len())?;
+        same_len("out", 1, norm.len())?;
         self.norm_l2(g.read(), norm.lend())?;
         let n = g.len();
         if n == 0 {

@@ -5,7 +5,7 @@ use super::super::device::{Computes, Device, Error};
 use super::super::template::factor::LEAF;
 use super::super::template::{Index, panel, reflect};
 use super::blas::Left;
-use super::ops::{Done, Scalar, arguments};
+use super::ops::{Done, Scalar, arguments, called};
 use super::solve::block;
 use super::{Array, Gpu, Mat, MatMut, View, ViewMut};
 use crate::error::{same_len, same_shape};
@@ -40,11 +40,13 @@ impl<D: Device> Gpu<D> {
     /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
     pub fn qr<T: Scalar>(&self, a: MatMut<'_, T, D>, tau: ViewMut<'_, T, D>) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
-        same_len("tau", a.0.shape[0].min(a.0.shape[1]), tau.len())?;
-        self.matrices([("a", a.0)])?;
-        self.qr_of("qr", Index::Qr, a.0, tau.read())
+        called!(qr, {
+            same_len("tau", a.0.shape[0].min(a.0.shape[1]), tau.len())?;
+            self.matrices([("a", a.0)])?;
+            self.qr_of("qr", Index::Qr, a.0, tau.read())
+        })
     }
 
     pub(super) fn qr_of<T: Scalar>(
@@ -55,7 +57,7 @@ impl<D: Device> Gpu<D> {
         tau: View<'_, T, D>,
     ) -> Result<(), Error>
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         let [m, n] = a.shape;
         let k = m.min(n);
@@ -102,7 +104,7 @@ impl<D: Device> Gpu<D> {
         [v, g, w]: &[Array<T, D>; 3],
     ) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         let ([m, k], cols) = (factors.shape, c.shape[1]);
         if cols == 0 {
@@ -136,13 +138,15 @@ impl<D: Device> Gpu<D> {
         c: MatMut<'_, T, D>,
     ) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
-        let ([m, n], c) = (factors.shape, c.0);
-        same_len("tau", m.min(n), tau.len())?;
-        same_shape("c", [m, c.shape[1]], c.shape)?;
-        self.matrices([("factors", factors), ("c", c)])?;
-        self.qr_apply_of(transposed, factors, tau, c)
+        called!(qr_apply, {
+            let ([m, n], c) = (factors.shape, c.0);
+            same_len("tau", m.min(n), tau.len())?;
+            same_shape("c", [m, c.shape[1]], c.shape)?;
+            self.matrices([("factors", factors), ("c", c)])?;
+            self.qr_apply_of(transposed, factors, tau, c)
+        })
     }
 
     pub(super) fn qr_apply_of<T: Scalar>(
@@ -153,7 +157,7 @@ impl<D: Device> Gpu<D> {
         c: Mat<'_, T, D>,
     ) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         let m = factors.shape[0];
         let own = self.reflecting(m, tau.len(), c.shape[1])?;
@@ -178,19 +182,21 @@ impl<D: Device> Gpu<D> {
         b: MatMut<'_, T, D>,
     ) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
-        let (a, [m, n], b) = (a.0, a.0.shape, b.0);
-        same_shape("a", [m.max(n), n], a.shape)?;
-        same_len("tau", n, tau.len())?;
-        same_shape("b", [m, b.shape[1]], b.shape)?;
-        self.matrices([("a", a), ("b", b)])?;
-        let tau = tau.read();
-        self.qr_of("least_squares_qr", Index::LeastSquares, a, tau)?;
-        self.qr_apply_of(true, a, tau, b)?;
-        let r = a.rows(0..n)?;
-        self.divides(Index::LeastSquares, r)?;
-        let (side, upper) = (Side::Left, Triangle::Upper);
-        self.triangular(true, &Left::new(side, upper, Diagonal::NonUnit, r, b.rows(0..n)?)?)
+        called!(least_squares, {
+            let (a, [m, n], b) = (a.0, a.0.shape, b.0);
+            same_shape("a", [m.max(n), n], a.shape)?;
+            same_len("tau", n, tau.len())?;
+            same_shape("b", [m, b.shape[1]], b.shape)?;
+            self.matrices([("a", a), ("b", b)])?;
+            let tau = tau.read();
+            self.qr_of("least_squares_qr", Index::LeastSquares, a, tau)?;
+            self.qr_apply_of(true, a, tau, b)?;
+            let r = a.rows(0..n)?;
+            self.divides(Index::LeastSquares, r)?;
+            let (side, upper) = (Side::Left, Triangle::Upper);
+            self.triangular(true, &Left::new(side, upper, Diagonal::NonUnit, r, b.rows(0..n)?)?)
+        })
     }
 }

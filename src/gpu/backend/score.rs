@@ -1,8 +1,8 @@
-//! Row ops that select, compare or score (top-k, similarity, NLL), and scans.
+//! Row ops that select, compare or score (top-k, similarity, NLL).
 
 use super::super::device::{Computes, Device, Error};
 use super::super::template::{Argument, score, vector};
-use super::ops::{Done, Scalar, arguments};
+use super::ops::{Done, Scalar, arguments, called};
 use super::{Gpu, View, ViewMut};
 use crate::error::{not_empty, same_len};
 use crate::parts::count;
@@ -10,7 +10,7 @@ use alloc::vec;
 
 impl<D: Device> Gpu<D> {
     /// The `k` largest or smallest elements.
-    fn extremes<T: Scalar>(
+    pub(super) fn extremes<T: Scalar>(
         &self,
         x: View<'_, T, D>,
         k: usize,
@@ -23,7 +23,7 @@ impl<D: Device> Gpu<D> {
     {
         const CHUNK: usize = vector::TOP_CHUNK as usize;
         if k > x.len() {
-            return Err(crate::Error::Domain { arg: "k" }.into());
+            return Err(crate::Error::must_be("k", "at most the length of `x`").into());
         }
         same_len("values", k, values.len())?;
         same_len("indices", k, indices.len())?;
@@ -63,40 +63,6 @@ impl<D: Device> Gpu<D> {
         self.go(launches, scratch, &[x.binding(self)?, indices.binding(self)?, values.binding(self)?])
     }
 
-    /// [`top_k`](crate::top_k()), with NaN before everything, so that it does not go unseen.
-    ///
-    /// # Errors
-    /// [`Domain`](crate::Error::Domain), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn top_k<T: Scalar>(
-        &self,
-        x: View<'_, T, D>,
-        k: usize,
-        values: ViewMut<'_, T, D>,
-        indices: ViewMut<'_, u32, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        self.extremes(x, k, values, indices, true)
-    }
-
-    /// [`bottom_k`](crate::bottom_k()), with NaN before everything, so that it does not go unseen.
-    ///
-    /// # Errors
-    /// [`Domain`](crate::Error::Domain), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn bottom_k<T: Scalar>(
-        &self,
-        x: View<'_, T, D>,
-        k: usize,
-        values: ViewMut<'_, T, D>,
-        indices: ViewMut<'_, u32, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        self.extremes(x, k, values, indices, false)
-    }
-
     /// [`cosine_similarity_rows`](crate::cosine_similarity_rows())
     ///
     /// # Errors
@@ -110,37 +76,20 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<T>,
     {
-        not_empty("query", query.len())?;
-        let rows = count("x", x.len(), query.len())?;
-        same_len("out", rows, out.len())?;
-        let planner = &self.state.planner;
-        planner.line::<T::Recorded>("x", x.len())?;
-        if rows == 0 {
-            return Ok(());
-        }
-        let bound = [query.binding(self)?, x.binding(self)?, out.binding(self)?];
-        let words = [rows, query.len()];
-        let make = score::cosine_similarity_rows::<T::Recorded>;
-        self.run_blocks::<T>("cosine_similarity_rows", make, [rows, 1], &bound, (&words, &[]))
-    }
-
-    /// [`cumsum`](crate::cumsum()): a thread for each row, as its sums are made in order.
-    ///
-    /// # Errors
-    /// Those of the op, [`Error::Limit`], [`Error::Lost`].
-    pub fn cumsum<T: Scalar>(&self, x: View<'_, T, D>, cols: usize, out: ViewMut<'_, T, D>) -> Done
-    where
-        D: Computes<T>,
-    {
-        let rows = count("x", x.len(), cols)?;
-        same_len("out", x.len(), out.len())?;
-        let planner = &self.state.planner;
-        planner.line::<T::Recorded>("x", x.len())?;
-        if rows == 0 {
-            return Ok(());
-        }
-        let bound = [x.binding(self)?, out.binding(self)?];
-        self.run_flat::<T>("cumsum", score::cumsum::<T::Recorded>, rows, &bound, (&[rows, cols], &[]))
+        called!(cosine_similarity_rows, {
+            not_empty("query", query.len())?;
+            let rows = count("x", x.len(), query.len())?;
+            same_len("out", rows, out.len())?;
+            let planner = &self.state.planner;
+            planner.line::<T::Recorded>("x", x.len())?;
+            if rows == 0 {
+                return Ok(());
+            }
+            let bound = [query.binding(self)?, x.binding(self)?, out.binding(self)?];
+            let words = [rows, query.len()];
+            let make = score::cosine_similarity_rows::<T::Recorded>;
+            self.run_blocks::<T>("cosine_similarity_rows", make, [rows, 1], &bound, (&words, &[]))
+        })
     }
 
     fn classes<T: Scalar>(
@@ -158,7 +107,7 @@ impl<D: Device> Gpu<D> {
             same_len("weights", cols, weights.len())?;
         }
         if !(smoothing >= T::ZERO && smoothing <= T::ONE) {
-            return Err(crate::Error::Domain { arg: "smoothing" }.into());
+            return Err(crate::Error::must_be("smoothing", "between 0 and 1").into());
         }
         Ok([T::ONE - smoothing, smoothing / T::from_usize(cols), smoothing])
     }
@@ -179,26 +128,29 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<T>,
     {
-        let rows = count("x", x.len(), cols)?;
-        let numbers = self.classes([rows, cols], targets, weights, smoothing)?;
-        same_len("losses", rows, losses.len())?;
-        let planner = &self.state.planner;
-        planner.line::<T::Recorded>("x", x.len())?;
-        if rows == 0 {
-            return Ok(());
-        }
-        let mut bound = vec![x.binding(self)?, targets.binding(self)?, losses.binding(self)?, self.status()?];
-        if let Some(weights) = weights {
-            bound.push(weights.binding(self)?);
-        }
-        let (told, weighted) = ((&[rows, cols][..], &numbers[..]), weights.is_some());
-        if smoothing == T::ZERO {
-            let op = if weighted { "nll_weighted" } else { "nll" };
-            return self.run_flat::<T>(op, || score::nll::<T::Recorded>(weighted), rows, &bound, told);
-        }
-        let op = if weighted { "nll_smooth_weighted" } else { "nll_smooth" };
-        let make = |meet| score::nll_smooth::<T::Recorded>(meet, weighted);
-        self.run_blocks::<T>(op, make, [rows, 1], &bound, told)
+        called!(nll, {
+            let rows = count("x", x.len(), cols)?;
+            let numbers = self.classes([rows, cols], targets, weights, smoothing)?;
+            same_len("losses", rows, losses.len())?;
+            let planner = &self.state.planner;
+            planner.line::<T::Recorded>("x", x.len())?;
+            if rows == 0 {
+                return Ok(());
+            }
+            let mut bound =
+                vec![x.binding(self)?, targets.binding(self)?, losses.binding(self)?, self.status()?];
+            if let Some(weights) = weights {
+                bound.push(weights.binding(self)?);
+            }
+            let (told, weighted) = ((&[rows, cols][..], &numbers[..]), weights.is_some());
+            if smoothing == T::ZERO {
+                let op = if weighted { "nll_weighted" } else { "nll" };
+                return self.run_flat::<T>(op, || score::nll::<T::Recorded>(weighted), rows, &bound, told);
+            }
+            let op = if weighted { "nll_smooth_weighted" } else { "nll_smooth" };
+            let make = |meet| score::nll_smooth::<T::Recorded>(meet, weighted);
+            self.run_blocks::<T>(op, make, [rows, 1], &bound, told)
+        })
     }
 
     /// [`nll_backward`](crate::nll_backward()), its classes counted by `weights` and `smoothing`.
@@ -216,21 +168,23 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<T>,
     {
-        let rows = count("dx", dx.len(), cols)?;
-        let [own, each, smoothing] = self.classes([rows, cols], targets, weights, smoothing)?;
-        let planner = &self.state.planner;
-        planner.line::<T::Recorded>("dx", dx.len())?;
-        if rows == 0 {
-            return Ok(());
-        }
-        let mut bound = vec![targets.binding(self)?, dx.binding(self)?, self.status()?];
-        if let Some(weights) = weights {
-            bound.push(weights.binding(self)?);
-        }
-        let weighted = weights.is_some();
-        let op = if weighted { "nll_backward_weighted" } else { "nll_backward" };
-        let words = [dx.len(), cols];
-        let make = || score::nll_backward::<T::Recorded>(weighted);
-        self.run_flat::<T>(op, make, dx.len(), &bound, (&words, &[own, each, smoothing, scale]))
+        called!(nll_backward, {
+            let rows = count("dx", dx.len(), cols)?;
+            let [own, each, smoothing] = self.classes([rows, cols], targets, weights, smoothing)?;
+            let planner = &self.state.planner;
+            planner.line::<T::Recorded>("dx", dx.len())?;
+            if rows == 0 {
+                return Ok(());
+            }
+            let mut bound = vec![targets.binding(self)?, dx.binding(self)?, self.status()?];
+            if let Some(weights) = weights {
+                bound.push(weights.binding(self)?);
+            }
+            let weighted = weights.is_some();
+            let op = if weighted { "nll_backward_weighted" } else { "nll_backward" };
+            let words = [dx.len(), cols];
+            let make = || score::nll_backward::<T::Recorded>(weighted);
+            self.run_flat::<T>(op, make, dx.len(), &bound, (&words, &[own, each, smoothing, scale]))
+        })
     }
 }

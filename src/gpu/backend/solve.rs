@@ -5,7 +5,7 @@ use super::super::device::{Computes, Device, Error};
 use super::super::template::factor::{self, EXCHANGED_COLUMNS, LEAF, TRIANGLE};
 use super::super::template::{Index, diagonal, panel};
 use super::blas::{Left, half};
-use super::ops::{Done, Scalar, arguments};
+use super::ops::{Done, Scalar, arguments, called};
 use super::{Array, Gpu, Mat, MatMut, View, ViewMut};
 use crate::backend::{Blas, Products};
 use crate::error::{same_len, same_shape};
@@ -46,25 +46,27 @@ impl<D: Device> Gpu<D> {
     /// [`Shape`](crate::Error::Shape), [`Error::Limit`], [`Error::Lost`].
     pub fn cholesky<T: Scalar>(&self, a: MatMut<'_, T, D>) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
-        same_shape("a", [a.0.shape[0]; 2], a.0.shape)?;
-        self.matrices([("a", a.0)])?;
-        let n = a.0.shape[0];
-        for first in (0..n).step_by(TRIANGLE as usize) {
-            let end = n.min(first + TRIANGLE as usize);
-            let (own, below) = ([first, end], [end, n]);
-            let l = block(a.0, own, own)?;
-            self.cholesky_of(l, first)?;
-            if end == n {
-                break;
+        called!(cholesky, {
+            same_shape("a", [a.0.shape[0]; 2], a.0.shape)?;
+            self.matrices([("a", a.0)])?;
+            let n = a.0.shape[0];
+            for first in (0..n).step_by(TRIANGLE as usize) {
+                let end = n.min(first + TRIANGLE as usize);
+                let (own, below) = ([first, end], [end, n]);
+                let l = block(a.0, own, own)?;
+                self.cholesky_of(l, first)?;
+                if end == n {
+                    break;
+                }
+                let [between, rest] = [block(a.0, below, own)?, block(a.0, below, below)?];
+                let (side, upper) = (Side::Right, Triangle::Upper);
+                self.triangular(true, &Left::new(side, upper, Diagonal::NonUnit, l.t(), between)?)?;
+                self.rank_k(-T::ONE, [between; 2], T::ONE, false, rest)?;
             }
-            let [between, rest] = [block(a.0, below, own)?, block(a.0, below, below)?];
-            let (side, upper) = (Side::Right, Triangle::Upper);
-            self.triangular(true, &Left::new(side, upper, Diagonal::NonUnit, l.t(), between)?)?;
-            self.rank_k(-T::ONE, [between; 2], T::ONE, false, rest)?;
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// The factor of at most [`TRIANGLE`] rows, of which the first is `first` of the whole matrix.
@@ -90,16 +92,18 @@ impl<D: Device> Gpu<D> {
     /// [`Shape`](crate::Error::Shape), [`Error::Limit`], [`Error::Lost`].
     pub fn cholesky_solve<T: Scalar>(&self, l: Mat<'_, T, D>, b: MatMut<'_, T, D>) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
-        let (n, b) = (l.shape[0], b.0);
-        same_shape("l", [n; 2], l.shape)?;
-        same_shape("b", [n, b.shape[1]], b.shape)?;
-        self.matrices([("l", l), ("b", b)])?;
-        self.divides(Index::CholeskySolve, l)?;
-        let (side, diagonal) = (Side::Left, Diagonal::NonUnit);
-        self.triangular(true, &Left::new(side, Triangle::Lower, diagonal, l, b)?)?;
-        self.triangular(true, &Left::new(side, Triangle::Upper, diagonal, l.t(), b)?)
+        called!(cholesky_solve, {
+            let (n, b) = (l.shape[0], b.0);
+            same_shape("l", [n; 2], l.shape)?;
+            same_shape("b", [n, b.shape[1]], b.shape)?;
+            self.matrices([("l", l), ("b", b)])?;
+            self.divides(Index::CholeskySolve, l)?;
+            let (side, diagonal) = (Side::Left, Diagonal::NonUnit);
+            self.triangular(true, &Left::new(side, Triangle::Lower, diagonal, l, b)?)?;
+            self.triangular(true, &Left::new(side, Triangle::Upper, diagonal, l.t(), b)?)
+        })
     }
 
     /// Says the first zero of a diagonal.
@@ -128,23 +132,25 @@ impl<D: Device> Gpu<D> {
     /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
     pub fn lu<T: Scalar>(&self, a: MatMut<'_, T, D>, pivots: ViewMut<'_, u32, D>) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
-        let (a, [m, n]) = (a.0, a.0.shape);
-        let k = m.min(n);
-        same_len("pivots", k, pivots.len())?;
-        self.matrices([("a", a)])?;
-        if k == 0 {
-            return Ok(());
-        }
-        let pivots = pivots.read();
-        let scratch = self.panels(a, k)?;
-        self.lu_of(a.cols(0..k)?, pivots, 0, &scratch)?;
-        // Only fewer rows than columns leave columns on the right.
-        let right = a.cols(k..n)?;
-        self.exchange(right, pivots, 0)?;
-        let l = block(a, [0, k], [0, k])?;
-        self.unit_lower(l, right.rows(0..k)?)
+        called!(lu, {
+            let (a, [m, n]) = (a.0, a.0.shape);
+            let k = m.min(n);
+            same_len("pivots", k, pivots.len())?;
+            self.matrices([("a", a)])?;
+            if k == 0 {
+                return Ok(());
+            }
+            let pivots = pivots.read();
+            let scratch = self.panels(a, k)?;
+            self.lu_of(a.cols(0..k)?, pivots, 0, &scratch)?;
+            // Only fewer rows than columns leave columns on the right.
+            let right = a.cols(k..n)?;
+            self.exchange(right, pivots, 0)?;
+            let l = block(a, [0, k], [0, k])?;
+            self.unit_lower(l, right.rows(0..k)?)
+        })
     }
 
     /// The factors of a part with no more columns than rows, whose first row is `first` of the whole matrix.
@@ -156,7 +162,7 @@ impl<D: Device> Gpu<D> {
         scratch: &Array<T, D>,
     ) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         let [m, n] = a.shape;
         if n > LEAF as usize {
@@ -197,7 +203,7 @@ impl<D: Device> Gpu<D> {
         f: impl FnOnce(Mat<'_, T, D>) -> Done,
     ) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         let [m, n] = a.shape;
         if scratch.is_empty() {
@@ -212,7 +218,7 @@ impl<D: Device> Gpu<D> {
     /// `B = L⁻¹·B` of a triangle whose diagonal is of ones.
     fn unit_lower<T: Scalar>(&self, l: Mat<'_, T, D>, b: Mat<'_, T, D>) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
         self.triangular(true, &Left::new(Side::Left, Triangle::Lower, Diagonal::Unit, l, b)?)
     }
@@ -261,15 +267,17 @@ impl<D: Device> Gpu<D> {
         b: MatMut<'_, T, D>,
     ) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
-        let b = b.0;
-        self.check_solve(factors, pivots, b)?;
-        self.divides(Index::LuSolve, factors)?;
-        self.exchange(b, pivots, 0)?;
-        self.unit_lower(factors, b)?;
-        let upper = Left::new(Side::Left, Triangle::Upper, Diagonal::NonUnit, factors, b)?;
-        self.triangular(true, &upper)
+        called!(lu_solve, {
+            let b = b.0;
+            self.check_solve(factors, pivots, b)?;
+            self.divides(Index::LuSolve, factors)?;
+            self.exchange(b, pivots, 0)?;
+            self.unit_lower(factors, b)?;
+            let upper = Left::new(Side::Left, Triangle::Upper, Diagonal::NonUnit, factors, b)?;
+            self.triangular(true, &upper)
+        })
     }
 
     /// [`inverse`](crate::inverse()). Of what [`lu`](Self::lu) says, the next [`download`](Self::download) says the same, under that
@@ -279,24 +287,26 @@ impl<D: Device> Gpu<D> {
     /// [`Shape`](crate::Error::Shape), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
     pub fn inverse<T: Scalar>(&self, a: MatMut<'_, T, D>, mut pivots: ViewMut<'_, u32, D>) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
-        let (a, n) = (a.0, a.0.shape[0]);
-        same_shape("a", [n; 2], a.shape)?;
-        self.lu(MatMut(a), pivots.lend())?;
-        if n == 0 {
-            return Ok(());
-        }
-        let (mut scratch, mut ones) = (self.alloc::<T>(n.saturating_mul(n))?, self.alloc::<T>(n)?);
-        self.fill(T::ZERO, scratch.view_mut())?;
-        self.fill(T::ONE, ones.view_mut())?;
-        let x = scratch.view().matrix(n, n)?;
-        let diagonal = Mat { shape: [n, 1], strides: [n + 1, 1], ..x };
-        self.copy(ones.view().matrix(n, 1)?, MatMut(diagonal))?;
-        self.exchange(x, pivots.read(), 0)?;
-        self.unit_lower(a, x)?;
-        self.triangular(true, &Left::new(Side::Left, Triangle::Upper, Diagonal::NonUnit, a, x)?)?;
-        self.transpose(x.t(), MatMut(a))
+        called!(inverse, {
+            let (a, n) = (a.0, a.0.shape[0]);
+            same_shape("a", [n; 2], a.shape)?;
+            self.lu(MatMut(a), pivots.lend())?;
+            if n == 0 {
+                return Ok(());
+            }
+            let (mut scratch, mut ones) = (self.alloc::<T>(n.saturating_mul(n))?, self.alloc::<T>(n)?);
+            self.fill(T::ZERO, scratch.view_mut())?;
+            self.fill(T::ONE, ones.view_mut())?;
+            let x = scratch.view().matrix(n, n)?;
+            let diagonal = Mat { shape: [n, 1], strides: [n + 1, 1], ..x };
+            self.copy(ones.view().matrix(n, 1)?, MatMut(diagonal))?;
+            self.exchange(x, pivots.read(), 0)?;
+            self.unit_lower(a, x)?;
+            self.triangular(true, &Left::new(Side::Left, Triangle::Upper, Diagonal::NonUnit, a, x)?)?;
+            self.transpose(x.t(), MatMut(a))
+        })
     }
 
     /// [`determinant`](crate::determinant()) into a view of one element. The next [`download`](Self::download) says a pivot that is no row as
@@ -324,23 +334,25 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<T>,
     {
-        let n = factors.shape[0];
-        same_shape("factors", [n; 2], factors.shape)?;
-        same_len("pivots", n, pivots.len())?;
-        same_len("out", 1, out.len())?;
-        self.matrices([("factors", factors)])?;
-        if n == 0 {
-            return self.fill(T::ONE, out);
-        }
-        let bound = [factors.binding(self)?, pivots.binding(self)?, out.binding(self)?, self.status()?];
-        let words = [n, factors.strides[0].saturating_add(factors.strides[1])];
-        self.run_blocks::<T>(
-            "determinant",
-            diagonal::determinant::<T::Recorded>,
-            [1, 1],
-            &bound,
-            (&words, &[]),
-        )
+        called!(determinant, {
+            let n = factors.shape[0];
+            same_shape("factors", [n; 2], factors.shape)?;
+            same_len("pivots", n, pivots.len())?;
+            same_len("out", 1, out.len())?;
+            self.matrices([("factors", factors)])?;
+            if n == 0 {
+                return self.fill(T::ONE, out);
+            }
+            let bound = [factors.binding(self)?, pivots.binding(self)?, out.binding(self)?, self.status()?];
+            let words = [n, factors.strides[0].saturating_add(factors.strides[1])];
+            self.run_blocks::<T>(
+                "determinant",
+                diagonal::determinant::<T::Recorded>,
+                [1, 1],
+                &bound,
+                (&words, &[]),
+            )
+        })
     }
 
     /// [`ldlt_solve`](crate::ldlt_solve()), with what [`ldlt`](crate::ldlt()) leaves beside the diagonal. The next [`download`](Self::download) says a
@@ -357,25 +369,27 @@ impl<D: Device> Gpu<D> {
         b: MatMut<'_, T, D>,
     ) -> Done
     where
-        D: Computes<T> + 'static,
+        D: Computes<T>,
     {
-        let (n, b) = (factors.shape[0], b.0);
-        self.check_solve(factors, pivots, b)?;
-        same_len("off", n, off.len())?;
-        let cols = b.shape[1];
-        if n * cols == 0 {
-            return Ok(());
-        }
-        self.exchange_of(("ldlt_exchange", Index::LdltPivots, false), b, pivots, 0)?;
-        self.unit_lower(factors, b)?;
-        let bound = [factors.binding(self)?, off.binding(self)?, b.binding(self)?, self.status()?];
-        let step = factors.strides[0].saturating_add(factors.strides[1]);
-        let words = [n, cols, step, b.strides[0], b.strides[1]];
-        let make = diagonal::divided::<T::Recorded>;
-        self.run_flat::<T>("ldlt_divided", make, n * cols, &bound, (&words, &[]))?;
-        let upper = Left::new(Side::Left, Triangle::Upper, Diagonal::Unit, factors.t(), b)?;
-        self.triangular(true, &upper)?;
-        self.exchange_of(("ldlt_exchange_back", Index::LdltPivots, true), b, pivots, 0)
+        called!(ldlt_solve, {
+            let (n, b) = (factors.shape[0], b.0);
+            self.check_solve(factors, pivots, b)?;
+            same_len("off", n, off.len())?;
+            let cols = b.shape[1];
+            if n * cols == 0 {
+                return Ok(());
+            }
+            self.exchange_of(("ldlt_exchange", Index::LdltPivots, false), b, pivots, 0)?;
+            self.unit_lower(factors, b)?;
+            let bound = [factors.binding(self)?, off.binding(self)?, b.binding(self)?, self.status()?];
+            let step = factors.strides[0].saturating_add(factors.strides[1]);
+            let words = [n, cols, step, b.strides[0], b.strides[1]];
+            let make = diagonal::divided::<T::Recorded>;
+            self.run_flat::<T>("ldlt_divided", make, n * cols, &bound, (&words, &[]))?;
+            let upper = Left::new(Side::Left, Triangle::Upper, Diagonal::Unit, factors.t(), b)?;
+            self.triangular(true, &upper)?;
+            self.exchange_of(("ldlt_exchange_back", Index::LdltPivots, true), b, pivots, 0)
+        })
     }
 
     /// Whether factors with exchanged rows and right-hand sides go together.

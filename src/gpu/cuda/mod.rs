@@ -2,6 +2,7 @@
 //! when a device is opened, and the driver compiles the PTX.
 //!
 //! ```no_run
+//! use fulmen::backend::Reductions;
 //! use fulmen::gpu::{backend::Gpu, cuda::Cuda};
 //! let gpu = Gpu::new(Cuda::open("", None)?);
 //! let x = gpu.upload(&[3.0f64, 4.0])?;

@@ -217,7 +217,7 @@ pub(super) fn choose(wanted: &str, names: Vec<String>) -> Result<usize, Error> {
 }
 
 /// What runs kernels. Work is done in the order in which it is given, some time later; [`Device::read`] is ready after it.
-pub trait Device: core::fmt::Debug {
+pub trait Device: core::fmt::Debug + 'static {
     /// Memory of the device.
     type Buffer: core::fmt::Debug;
 

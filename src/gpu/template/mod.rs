@@ -34,6 +34,7 @@ pub(crate) mod random;
 mod reduce;
 pub(crate) mod reflect;
 mod row;
+pub(crate) mod scan;
 pub(crate) mod score;
 pub(crate) mod small;
 pub(crate) mod sparse;

@@ -31,7 +31,7 @@ fn nearest(
     query: &[f32],
     scores: &mut [f32],
     values: &mut [f32],
-    indices: &mut [usize],
+    indices: &mut [u32],
 ) -> Result<(), Error> {
     let rows = MatRef::row_major(data, scores.len(), query.len())?;
     fulmen::gemv(1.0, rows, VecRef::from(query), 0.0, VecMut::from(&mut *scores))?;
@@ -53,7 +53,7 @@ pub unsafe extern "C" fn top_k(
     scores: *mut f32,
     k: usize,
     values: *mut f32,
-    indices: *mut usize,
+    indices: *mut u32,
 ) -> u32 {
     // SAFETY: the caller's promise.
     let result = unsafe {

@@ -34,7 +34,7 @@ fn wild<B: Block>(noise: &mut Noise, n: usize) -> Vec<B> {
 }
 
 /// Numbers and products of blocks of any bits, as a CPU's.
-fn specials<B: Block, D: Computes<f32> + Blocking + 'static>(gpu: &Gpu<D>) -> Result<(), Error> {
+fn specials<B: Block, D: Computes<f32> + Blocking>(gpu: &Gpu<D>) -> Result<(), Error> {
     let mut r = Seed::running().stream(B::NAME);
     let (n, m, row) = (r.within(1..=5), r.within(1..=3), r.within(1..=3));
     let (w, x) = (wild::<B>(&mut r, n * row), wild::<B::Partner>(&mut r, m * row));
@@ -84,7 +84,7 @@ fn written<D: Device + Blocking>(
 }
 
 /// Numbers, rows and products of one format.
-fn format<B: Block, D: Computes<f32> + Blocking + 'static>(
+fn format<B: Block, D: Computes<f32> + Blocking>(
     gpu: &Gpu<D>,
     sizes: &[[usize; 3]],
     worst: &mut Worst,
@@ -142,7 +142,7 @@ fn format<B: Block, D: Computes<f32> + Blocking + 'static>(
 }
 
 /// Activations of one format: the bits of the CPU, and NaN where an element is none that it has.
-fn activations<A: Activation, D: Computes<f32> + Blocking + 'static>(gpu: &Gpu<D>) -> Result<(), Error> {
+fn activations<A: Activation, D: Computes<f32> + Blocking>(gpu: &Gpu<D>) -> Result<(), Error> {
     let mut noise = Noise(31);
     // One block, a few of which the last ends within a word, and more than a block of threads has.
     for many in [1, 3, 17] {
@@ -183,7 +183,7 @@ fn activations<A: Activation, D: Computes<f32> + Blocking + 'static>(gpu: &Gpu<D
 
 /// The ops on blocks, for every format at these sizes and some at `more`: rows of weights, elements of a row by 32 (in whole
 /// blocks), rows of activations. Bits are compared, and products with their definition, too.
-pub fn story<D: Computes<f32> + Blocking + 'static>(
+pub fn story<D: Computes<f32> + Blocking>(
     gpu: &Gpu<D>,
     sizes: &[[usize; 3]],
     more: &[[usize; 3]],

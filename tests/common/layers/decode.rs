@@ -23,7 +23,7 @@ fn blocks_of<B: Block>(x: &[f32]) -> (Vec<B>, Vec<f64>) {
     (to, numbers.into_iter().map(f64::from).collect())
 }
 
-fn of<C: DeviceCached + Word, D: Computes<f32> + Blocking + 'static>(
+fn of<C: DeviceCached + Word, D: Computes<f32> + Blocking>(
     gpu: &Gpu<D>,
     cases: &[Case],
     make: impl Fn(&[f32]) -> (Vec<C>, Vec<f64>),
@@ -89,7 +89,7 @@ fn of<C: DeviceCached + Word, D: Computes<f32> + Blocking + 'static>(
 
 /// `attention` of one query over keys in order goes the same way, also where there is something else between its rows: causal
 /// from the last, or from the first, which sees one key.
-fn of_attention<D: Computes<f32> + Blocking + 'static>(gpu: &Gpu<D>, worst: &mut Worst) -> Result<(), Error> {
+fn of_attention<D: Computes<f32> + Blocking>(gpu: &Gpu<D>, worst: &mut Worst) -> Result<(), Error> {
     let per = spec("attention").and_then(|s| s.tolerance("f32")).unwrap();
     let mut noise = Noise(41);
     let (heads, kv_heads, dim, len) = (4, 2, 24, 150);
@@ -131,7 +131,7 @@ fn of_attention<D: Computes<f32> + Blocking + 'static>(gpu: &Gpu<D>, worst: &mut
 
 /// Caches of numbers, halves and blocks: short and long ones, whose keys several blocks share, read by 16 bytes and by
 /// elements, heads that share a key head by ones and by eights, in order and in pages.
-pub fn story<D: Computes<f32> + Blocking + 'static>(gpu: &Gpu<D>) -> Result<Worst, Error> {
+pub fn story<D: Computes<f32> + Blocking>(gpu: &Gpu<D>) -> Result<Worst, Error> {
     let mut worst = Worst { op: "attention_decode", share: 0.0, got: 0.0, want: 0.0 };
     let plain = |x: &[f32]| (x.to_vec(), x.iter().map(|x| f64::from(*x)).collect());
     let numbers: [Case; 7] = [

@@ -52,7 +52,7 @@ fn orthonormal<T: Scalar>(x: &Matrix, n: usize, oriented: bool, at: &str) {
 }
 
 /// Eigenvalues of this, in a layout: LAPACK's ratios below 30.
-fn eigen<T: Scalar, D: Computes<T> + Blocking + 'static>(
+fn eigen<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     x: &[T],
     n: usize,
@@ -75,7 +75,7 @@ fn eigen<T: Scalar, D: Computes<T> + Blocking + 'static>(
 }
 
 /// Singular values of this.
-fn singular<T: Scalar, D: Computes<T> + Blocking + 'static>(
+fn singular<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     x: &[T],
     [m, n]: [usize; 2],
@@ -115,7 +115,7 @@ fn singular<T: Scalar, D: Computes<T> + Blocking + 'static>(
 }
 
 /// Matrices of a batch have the bits of each, wherever they lie; nothing between them is written.
-fn many<T: Scalar, D: Computes<T> + Blocking + 'static>(
+fn many<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     [count, m, n]: [usize; 3],
     layout: usize,
@@ -148,7 +148,7 @@ fn compare<T: Scalar>(worst: &mut Worst, language: &str, got: &[Vec<T>], want: &
 }
 
 /// Matrices whose vectors are certain, and others.
-fn run<T: Scalar, D: Computes<T> + Blocking + 'static>(
+fn run<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     language: &str,
     sizes: &[usize],
@@ -172,7 +172,7 @@ fn run<T: Scalar, D: Computes<T> + Blocking + 'static>(
 }
 
 /// Special values among the elements.
-fn special<T: Scalar, D: Computes<T> + Blocking + 'static>(
+fn special<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     language: &str,
     [eigh, svd]: [&mut Worst; 2],
@@ -203,7 +203,7 @@ fn special<T: Scalar, D: Computes<T> + Blocking + 'static>(
 }
 
 /// Of low rank, of values that are the same, graded, of any sign; by far from 1.
-fn hard<T: Scalar, D: Computes<T> + Blocking + 'static>(gpu: &Gpu<D>) -> Done {
+fn hard<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>) -> Done {
     let n = 7;
     let made = |f: &dyn Fn(usize, usize) -> f64| -> Vec<T> {
         (0..n * n).map(|k| T::from_f64(f((k / n).max(k % n), (k / n).min(k % n)))).collect()
@@ -254,11 +254,7 @@ fn reflect(a: &mut Matrix, by: &[f64], rows: bool) {
 
 /// A dense matrix whose values are known, some of them equal: each is found to 16 u of the largest. In `f32` that is
 /// 1e-6.
-fn known<T: Scalar, D: Computes<T> + Blocking + 'static>(
-    gpu: &Gpu<D>,
-    [m, n]: [usize; 2],
-    symmetric: bool,
-) -> Done {
+fn known<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>, [m, n]: [usize; 2], symmetric: bool) -> Done {
     let r = &mut Noise(m as u64);
     let mut want: Vec<f64> = r.slice(n, 3.0);
     (n / 2..n / 2 + n / 8).for_each(|k| want[k] = want[0]);
@@ -343,7 +339,7 @@ fn of<T: Scalar, D: Device>(
 }
 
 /// What is not finite is said by its row, and what a CPU refuses before it reads any element.
-fn refusals<T: Scalar, D: Computes<T> + Blocking + 'static>(gpu: &Gpu<D>) -> Done {
+fn refusals<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>) -> Done {
     let n = 3;
     let mut none: [T; 1] = [T::ZERO];
     let mut said = |after: Done| after.and_then(|()| gpu.download(gpu.upload(&[T::ZERO])?.view(), &mut none));
@@ -370,15 +366,15 @@ fn refusals<T: Scalar, D: Computes<T> + Blocking + 'static>(gpu: &Gpu<D>) -> Don
         assert!([0, 3].map(|index| pivot("svd", index)).contains(&done), "{done:?}");
     }
     let call = |e| Err(Error::Call(e));
-    let shape = |arg, expected, got| call(fulmen::Error::Shape { arg, expected, got });
+    let shape = |arg, expected, got| call(fulmen::Error::shape(arg, expected, got));
     let (mut a, mut one, mut u, mut vt) =
         (gpu.alloc::<T>(6)?, gpu.alloc::<T>(1)?, gpu.alloc::<T>(4)?, gpu.alloc::<T>(6)?);
     assert_eq!(gpu.eigh(a.view_mut().matrix(2, 3)?, one.view_mut()), shape("a", [2, 2], [2, 3]));
-    let short = call(fulmen::Error::Len { arg: "values", expected: 2, got: 1 });
+    let short = call(fulmen::Error::len("values", 2, 1));
     assert_eq!(gpu.eigh(u.view_mut().matrix(2, 2)?, one.view_mut()), short);
     let by = [3, 3, 1];
     for (u_, vt_, want) in [
-        ([1, 2, 1], [2, 1, 3], call(fulmen::Error::Len { arg: "u", expected: 2, got: 1 })),
+        ([1, 2, 1], [2, 1, 3], call(fulmen::Error::len("u", 2, 1))),
         ([2, 1, 1], [2, 1, 2], shape("vt", [1, 3], [1, 2])),
         ([2, 1, 1], [2, 1, 3], short.clone()),
     ] {
@@ -391,7 +387,7 @@ fn refusals<T: Scalar, D: Computes<T> + Blocking + 'static>(gpu: &Gpu<D>) -> Don
 }
 
 /// The ops; larger ones on a device that computes.
-pub fn story<T: Scalar, D: Computes<T> + Blocking + 'static>(
+pub fn story<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     language: &str,
 ) -> Result<Vec<Worst>, Error> {

@@ -6,7 +6,7 @@ use crate::device::specials::{self, Gave, Group, Kind, compare, refusal};
 use crate::nn::Noise;
 use crate::seed::Seed;
 use fulmen::RotM;
-use fulmen::backend::{Blas, Cpu};
+use fulmen::backend::{Blas, Cpu, Reductions};
 use fulmen::contract::spec;
 use fulmen::gpu::backend::{Gpu, Scalar};
 use fulmen::gpu::device::{Blocking, Computes, Error};
@@ -51,7 +51,7 @@ fn pair(name: &str, [x, y]: [f64; 2], p: [f64; 4]) -> [[f64; 2]; 2] {
 }
 
 /// Level 1 of `n` elements that are so far apart in larger matrices.
-fn vectors<T: Scalar, D: Computes<T> + Blocking + 'static>(
+fn vectors<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     language: &str,
     n: usize,
@@ -167,7 +167,7 @@ fn written<T: Scalar, B: Blas<T>>(
 }
 
 /// Special values among the parameters or the elements.
-fn special<T: Scalar, D: Computes<T> + Blocking + 'static>(
+fn special<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     language: &str,
     params: usize,
@@ -238,7 +238,7 @@ fn special<T: Scalar, D: Computes<T> + Blocking + 'static>(
 }
 
 /// The ops.
-pub fn story<T: Scalar, D: Computes<T> + Blocking + 'static>(
+pub fn story<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     language: &str,
 ) -> Result<Vec<Worst>, Error> {

@@ -8,7 +8,7 @@ use crate::matrix::*;
 use crate::nn::Noise;
 use crate::reference::dd::Dd;
 use crate::seed::Seed;
-use fulmen::backend::{Blas, Products};
+use fulmen::backend::{Blas, Products, Reductions};
 use fulmen::contract::spec;
 use fulmen::gpu::backend::{Array, Gpu, Mat, MatMut, Scalar, View, ViewMut};
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
@@ -43,7 +43,7 @@ fn view_mut<'a, T: Scalar, D: Device>(
     Ok(if turned { part.t() } else { part })
 }
 
-fn call<T: Scalar, D: Computes<T> + Blocking + 'static>(
+fn call<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     name: &str,
     o: Options,
@@ -72,7 +72,7 @@ fn call<T: Scalar, D: Computes<T> + Blocking + 'static>(
 }
 
 /// One call: nothing but the result is written, NaN is wherever it must not look.
-fn run<T: Scalar, D: Computes<T> + Blocking + 'static>(
+fn run<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     language: &str,
     name: &'static str,
@@ -124,7 +124,7 @@ fn run<T: Scalar, D: Computes<T> + Blocking + 'static>(
 }
 
 /// Small calls with NaN, infinities and the largest numbers among the scalars or the elements, beside a CPU's.
-pub fn poked<T: Scalar, D: Computes<T> + Blocking + 'static>(
+pub fn poked<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     language: &str,
     name: &'static str,
@@ -176,7 +176,7 @@ pub fn poked<T: Scalar, D: Computes<T> + Blocking + 'static>(
 }
 
 /// `gemv` of both layouts, on parts of larger matrices.
-pub fn gemv<T: Scalar, D: Computes<T> + Blocking + 'static>(
+pub fn gemv<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     language: &str,
     shapes: &[[usize; 2]],
@@ -218,7 +218,7 @@ pub fn gemv<T: Scalar, D: Computes<T> + Blocking + 'static>(
 }
 
 /// `transpose` between parts of larger matrices of either layout.
-pub fn transpose<T: Scalar, D: Computes<T> + Blocking + 'static>(
+pub fn transpose<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     language: &str,
     shapes: &[[usize; 2]],
@@ -255,7 +255,7 @@ pub fn transpose<T: Scalar, D: Computes<T> + Blocking + 'static>(
 }
 
 /// BLAS: all options of small matrices, and with `far` more rows than a block has threads.
-pub fn story<T: Scalar, D: Computes<T> + Blocking + 'static>(
+pub fn story<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     language: &str,
     far: &[usize],

@@ -100,7 +100,7 @@ impl<T: Scalar, D: Blocking> Held<T, D> {
 }
 
 /// The op of these arguments, whose matrices lie in this layout and in those after it: its results, in the contract's order.
-fn outputs<T: Scalar, D: Computes<T> + Blocking + 'static>(
+fn outputs<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     op: &str,
     a: &Args<T>,
@@ -168,7 +168,7 @@ fn outputs<T: Scalar, D: Computes<T> + Blocking + 'static>(
 }
 
 /// An op of these arguments against its reference; what it does not read of its matrix is NaN.
-fn one<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
+fn one<T: Scalar, D: Computes<T> + Blocking, O: Op>(
     gpu: &Gpu<D>,
     language: &str,
     mut a: Args<T>,
@@ -185,7 +185,7 @@ fn one<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
 }
 
 /// An op with special values among its arguments.
-fn special<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
+fn special<T: Scalar, D: Computes<T> + Blocking, O: Op>(
     gpu: &Gpu<D>,
     language: &str,
     worst: &mut Worst,
@@ -194,7 +194,7 @@ fn special<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
 }
 
 /// One size of each op.
-fn run<T: Scalar, D: Computes<T> + Blocking + 'static>(
+fn run<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     language: &str,
     [n, cols, layout]: [usize; 3],
@@ -214,7 +214,7 @@ fn run<T: Scalar, D: Computes<T> + Blocking + 'static>(
 }
 
 /// One size of the orthogonal factor and of what it is for.
-fn reflections<T: Scalar, D: Computes<T> + Blocking + 'static>(
+fn reflections<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     language: &str,
     [n, cols, layout]: [usize; 3],
@@ -245,11 +245,7 @@ fn reflections<T: Scalar, D: Computes<T> + Blocking + 'static>(
 
 /// Columns of more rows than a block has threads, for each number of rows that a thread holds and past the last, the large
 /// elements in the last ones; columns whose squares leave the range, and those of which nothing is left to reflect.
-fn narrow<T: Scalar, D: Computes<T> + Blocking + 'static>(
-    gpu: &Gpu<D>,
-    language: &str,
-    all: &mut [Worst; 7],
-) -> Done {
+fn narrow<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>, language: &str, all: &mut [Worst; 7]) -> Done {
     let [_, _, lu, _, qr, ..] = all;
     let mut noise = Noise(77);
     let sized = |x: Vec<T>, [m, n]: [usize; 2]| Args::new::<Qr>(vec![x], vec![], &[("m", m), ("n", n)]);
@@ -287,11 +283,7 @@ fn narrow<T: Scalar, D: Computes<T> + Blocking + 'static>(
 }
 
 /// Triangles of more rows than a block has, and exchanges of more, of any rows.
-fn whole<T: Scalar, D: Computes<T> + Blocking + 'static>(
-    gpu: &Gpu<D>,
-    language: &str,
-    all: &mut [Worst; 7],
-) -> Done {
+fn whole<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>, language: &str, all: &mut [Worst; 7]) -> Done {
     let [factor, _, _, solve, ..] = all;
     // That is how samples of an order are asked for.
     let of = |n: usize| 8 * 131 + n - 97;
@@ -310,7 +302,7 @@ fn whole<T: Scalar, D: Computes<T> + Blocking + 'static>(
 }
 
 /// The first pivot that is none is said, once, wherever it is.
-fn refusals<T: Scalar, D: Computes<T> + Blocking + 'static>(gpu: &Gpu<D>) -> Done {
+fn refusals<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>) -> Done {
     let n = 70;
     let one = |[i, j]: [usize; 2], x: f64| {
         let mut a: Vec<T> = (0..n * n).map(|k| T::from_usize(usize::from(k % n == k / n))).collect();
@@ -382,18 +374,18 @@ fn refusals<T: Scalar, D: Computes<T> + Blocking + 'static>(gpu: &Gpu<D>) -> Don
     }
     // What a CPU refuses before it reads any element.
     let (mut on, mut tau) = (gpu.upload(&[T::ONE; 6])?, gpu.alloc(2)?);
-    let tall = fulmen::Error::Shape { arg: "a", expected: [3, 3], got: [2, 3] };
+    let tall = fulmen::Error::shape("a", [3, 3], [2, 3]);
     let mut three = gpu.alloc(3)?;
     let done = gpu.least_squares(on.view_mut().matrix(2, 3)?, three.view_mut(), tau.view_mut().matrix(2, 1)?);
     assert_eq!(done, Err(Error::Call(tall)));
-    let len = fulmen::Error::Len { arg: "tau", expected: 2, got: 3 };
+    let len = fulmen::Error::len("tau", 2, 3);
     assert_eq!(gpu.qr(on.view_mut().matrix(2, 3)?, three.view_mut()), Err(Error::Call(len)));
     let done = gpu.qr_apply(false, on.view().matrix(2, 3)?, three.view(), tau.view_mut().matrix(2, 1)?);
     assert_eq!(done, Err(Error::Call(len)));
-    let rows = fulmen::Error::Shape { arg: "c", expected: [2, 1], got: [3, 1] };
+    let rows = fulmen::Error::shape("c", [2, 1], [3, 1]);
     let done = gpu.qr_apply(false, on.view().matrix(2, 3)?, tau.view(), three.view_mut().matrix(3, 1)?);
     assert_eq!(done, Err(Error::Call(rows)));
-    let rows = fulmen::Error::Shape { arg: "b", expected: [3, 1], got: [2, 1] };
+    let rows = fulmen::Error::shape("b", [3, 1], [2, 1]);
     let done = gpu.least_squares(
         on.view_mut().matrix(3, 2)?,
         tau.view_mut(),
@@ -401,16 +393,16 @@ fn refusals<T: Scalar, D: Computes<T> + Blocking + 'static>(gpu: &Gpu<D>) -> Don
     );
     assert_eq!(done, Err(Error::Call(rows)));
     let mut on = gpu.upload(&[T::ONE; 6])?;
-    let shape = |arg| Err(Error::Call(fulmen::Error::Shape { arg, expected: [2, 2], got: [2, 3] }));
+    let shape = |arg| Err(Error::Call(fulmen::Error::shape(arg, [2, 2], [2, 3])));
     assert_eq!(gpu.cholesky(on.view_mut().matrix(2, 3)?), shape("a"));
-    let len = fulmen::Error::Len { arg: "pivots", expected: 2, got: 1 };
+    let len = fulmen::Error::len("pivots", 2, 1);
     let mut short = gpu.upload(&[0u32])?;
     assert_eq!(gpu.lu(on.view_mut().matrix(2, 3)?, short.view_mut()), Err(Error::Call(len)));
     Ok(())
 }
 
 /// `inverse` of this layout and order, and what it says of a pivot of 0.
-fn inverses<T: Scalar, D: Computes<T> + Blocking + 'static>(
+fn inverses<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     language: &str,
     sizes: &[[usize; 3]],
@@ -425,14 +417,14 @@ fn inverses<T: Scalar, D: Computes<T> + Blocking + 'static>(
     gpu.inverse(on.view_mut().matrix(2, 2)?, pivots.view_mut())?;
     let said = gpu.download(on.view(), &mut [T::ONE; 4]);
     assert_eq!(said, Err(Error::Pivot { op: "lu", arg: "a", index: 1 }));
-    let shape = fulmen::Error::Shape { arg: "a", expected: [2, 2], got: [2, 1] };
+    let shape = fulmen::Error::shape("a", [2, 2], [2, 1]);
     let done = gpu.inverse(on.view_mut().split(2)?[0].lend().matrix(2, 1)?, pivots.view_mut());
     assert_eq!(done, Err(Error::Call(shape)));
     Ok(worst)
 }
 
 /// What is made of factors: determinants, and solutions of symmetric systems.
-fn of_factors<T: Scalar, D: Computes<T> + Blocking + 'static>(
+fn of_factors<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     language: &str,
     sizes: &[[usize; 3]],
@@ -498,14 +490,14 @@ fn of_factors<T: Scalar, D: Computes<T> + Blocking + 'static>(
     gpu.determinant(fv, bad.view(), out.view_mut())?;
     let said = gpu.download(out.view(), &mut [T::ONE; 1]);
     assert_eq!(said, Err(Error::Index { op: "determinant", arg: "pivots", index: 2 }));
-    let len = |arg, expected, got| Err(Error::Call(fulmen::Error::Len { arg, expected, got }));
+    let len = |arg, expected, got| Err(Error::Call(fulmen::Error::len(arg, expected, got)));
     assert_eq!(gpu.determinant(fv, bad.view(), b.view_mut()), len("out", 1, 2));
     assert_eq!(gpu.ldlt_solve(fv, out.view(), good.view(), b.view_mut().matrix(2, 1)?), len("off", 2, 1));
     Ok(all)
 }
 
 /// The ops, also of `far` rows.
-pub fn story<T: Scalar, D: Computes<T> + Blocking + 'static>(
+pub fn story<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     language: &str,
     far: &[usize],

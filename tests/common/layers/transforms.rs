@@ -131,7 +131,7 @@ pub fn cases<T: Scalar, D: Computes<T> + Blocking, O: Op>(
 }
 
 /// The ops' own cases.
-pub fn story<T: Scalar, D: Computes<T> + Blocking + 'static>(
+pub fn story<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     language: &str,
     shapes: &[[usize; 2]],
@@ -200,7 +200,7 @@ pub fn story<T: Scalar, D: Computes<T> + Blocking + 'static>(
 }
 
 /// Cosine transforms of each kind, of even and of odd lengths.
-fn cosines<T: Scalar, D: Computes<T> + Blocking + 'static>(
+fn cosines<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     language: &str,
 ) -> Result<Option<Worst>, Error> {

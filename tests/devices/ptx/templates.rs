@@ -97,7 +97,7 @@ fn reduces<T: Moved, P: Recorded<Elem = T>>(
     let want = answer::<Native, T>(op, args);
     if plain.index {
         let got = u32::from_le_bytes(got.try_into().unwrap());
-        assert_eq!(got as usize, want.index[0], "{name} {} n={n} blocks={blocks}", T::NAME);
+        assert_eq!(got, want.index[0], "{name} {} n={n} blocks={blocks}", T::NAME);
         return;
     }
     let (got, mut want) = (T::back(&Bytes::new(got))[0], want.y[0]);

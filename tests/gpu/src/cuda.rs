@@ -1,6 +1,7 @@
 //! NVIDIA's driver: the story of every op, what is refused, and a kernel that faults.
 
 use crate::{FAR, HEADS, SHAPES, device, kernel, layers, report};
+use fulmen::backend::Reductions;
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::cuda::Cuda;
 use fulmen::gpu::device::{Binding, Blocking, Device, Error, Launch};

@@ -20,7 +20,7 @@ macro_rules! export {
             $($x: *const f32, $n: usize,)*
             $($t: *const u32, $t_n: usize,)*
             $($y: *mut f32, $y_n: usize,)*
-            $($i: *mut usize, $i_n: usize,)*
+            $($i: *mut u32, $i_n: usize,)*
             $($p: $of,)*
         ) -> i32 {
             // SAFETY: the caller's promise.
@@ -61,7 +61,7 @@ export! {
     /// Queries of the last positions over a cache of keys and of values.
     attention(q a, k b, v c; ; out d, room e; ; rows: usize, past: usize, heads: usize, kv_heads: usize, dim: usize, scale: f32) {
         let op = Attention { causal: true, ..Attention::new(heads, kv_heads, dim, scale) };
-        let overflow = Error::Overflow { arg: "dim" };
+        let overflow = Error::overflow("dim");
         let [wide, narrow] = [heads, kv_heads].map(|n| n.checked_mul(dim));
         let (wide, narrow) = (wide.ok_or(overflow)?, narrow.ok_or(overflow)?);
         let all = rows.checked_add(past).ok_or(overflow)?;
@@ -78,14 +78,14 @@ export! {
     /// The index of the largest.
     argmax(x a; ; ; at b;) {
         let found = fulmen::argmax(x)?;
-        at.fill(found);
+        at.fill(found as u32);
         Ok(())
     };
     /// A token by its logits. `values` and `indices` are the workspace.
     sample(logits a; ; values b; indices c, at d; temperature: f32, top_k: usize, top_p: f32, draw: f32) {
         let with = Sampling { temperature, top_k, top_p };
         let found = fulmen::sample(logits, with, draw, values, indices)?;
-        at.fill(found);
+        at.fill(found as u32);
         Ok(())
     };
 }

@@ -37,7 +37,7 @@ fn selections(race: &mut Race) {
         let size = format!("{k} of {n}{}", if rises { ", rising" } else { "" });
         race.case(&Case { op: "top_k", ty: "f32", size, work: n as f64, unit: "G/s" }, list);
         assert_eq!(values, found);
-        assert!(indices.iter().zip(&order).all(|(i, at)| *i == *at as usize));
+        assert!(indices.iter().zip(&order).all(|(i, at)| i == at));
     }
 }
 
