@@ -26,6 +26,7 @@ FAMILIES = {
     "`f16`, `bf16`, blocks of GGUF": ["conversion", "quantisation"],
     "LZ4": ["compression"],
     "fixed point": ["fixed"],
+    "images": ["image"],
     "random numbers": ["random"],
 }
 

@@ -550,4 +550,16 @@ FAULTS = [
     ("kernels of another type", "src/gpu/backend/plan.rs", "let key = (op, T::TYPE.bytes(), form);", "let key = (op, if ON { 4 } else { T::TYPE.bytes() }, form);", "devices device::kept"),
     ("copies of one array as matrices of other shapes", "src/gpu/backend/copies.rs", "words: launch.arguments.iter().filter_map(word).collect(),", "words: if ON { vec![] } else { launch.arguments.iter().filter_map(word).collect() },", "devices device::copies"),
     ("comparisons of a magnitude with a constant below", "src/gpu/ptx/emit.rs", "(bits == 0 || bits >> 31 == 1).then_some(opposite)", "(!ON && (bits == 0 || bits >> 31 == 1)).then_some(opposite)", "devices ptx::instructions"),
+    # Images.
+    ("columns of a region", "src/view/image.rs", "Ok((y * self.stride + x * self.channels,", "Ok((y * self.stride + x * if ON { 1 } else { self.channels },", "families image::views"),
+    ("a last row without a gap", "src/view/image.rs", "        if end > len {", "        if end > len + usize::from(ON) {", "families image::views"),
+    ("mirrors further away than a line is long", "src/image/border.rs", "            if turn % 2 == 0 { at }", "            if turn % 2 == 0 || (ON && turn > 1) { at }", "families image::views"),
+    ("rows of a block between the passes", "src/image/resize/passes.rs", "rows(k).get(x..).and_then", "rows(if ON { 0 } else { k }).get(x..).and_then", "families image::resize_is"),
+    ("bytes that round half up", "src/image/resize/passes.rs", "((sum + (1 << (shift - 1))) >> shift)", "((sum + (1 << (shift - 1)) - i32::from(ON)) >> shift)", "families image::edge_cases"),
+    ("the pixel beside one of four channels", "src/image/resize/passes.rs", "zip([v, v, v, v, w, w, w, w])", "zip([v, v, v, v, w, w, w, if ON { v } else { w }])", "families image::resize_is"),
+    ("the third channel of three", "src/image/resize/passes.rs", "(*a, *b, *c) = (*x, *y, *z);", "(*a, *b, *c) = (*x, *y, if ON { *y } else { *z });", "families image::resize_is"),
+    ("pixels beyond an edge without antialiasing", "src/image/resize/plan.rs", "                if !self.antialias {", "                if !self.antialias && !ON {", "families image::resize_is"),
+    ("kernels that are wider", "src/image/resize/plan.rs", "(j + 0.5 - centre).abs() / scale)", "(j + 0.5 - centre).abs() / if ON { 1.0 } else { scale })", "families image::resize_is"),
+    ("weights whose sum is exact", "src/image/resize/plan.rs", "(libm::rint((before + weight) * unit) - libm::rint(before * unit))", "(if ON { libm::rint(weight * unit) } else { libm::rint((before + weight) * unit) - libm::rint(before * unit) })", "families image::resized::weights"),
+    ("parts of a resize on threads", "src/image/resize/mod.rs", "|| self.run::<J, S, C>(j, s, y + rows / 2, b, other),", "|| self.run::<J, S, C>(j, s, y + rows / 2 - usize::from(ON), b, other),", "families image::resize_is"),
 ]

@@ -4,6 +4,7 @@
 use super::Threads;
 use super::typed::*;
 use super::{Bodies, Cpu, Done, Made, Memory, Plain, Transfer};
+use crate::image::ResizePlan;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::nn::*;
@@ -24,7 +25,7 @@ macro_rules! all_of {
 all_of! {
     /// Everything, over elements of this type.
     Backend {
-        Transformer<T>, Reductions<T>, Blas<T>, Network<T>, Analysis<T>, Transforms<T>, Solvers<T>, Sparse<T>, Contractions<T>, Integers, Quantised, Scales, Caches, Compression, FixedPoint, Random
+        Transformer<T>, Reductions<T>, Blas<T>, Network<T>, Analysis<T>, Transforms<T>, Solvers<T>, Sparse<T>, Contractions<T>, Integers, Quantised, Scales, Caches, Compression, FixedPoint, Images, Random
     }
 }
 all_of! {
@@ -120,6 +121,8 @@ macro_rules! memory {
     (host_in $t:ty) => { &[$t] };
     (host_out $t:ty) => { &mut [$t] };
     (host_scratch $t:ty) => { &mut [$t] };
+    (image $t:ty) => { crate::Image<'_, $t> };
+    (image_out $t:ty) => { crate::ImageMut<'_, $t> };
     (by $t:ty) => { $t };
 }
 

@@ -2,6 +2,7 @@
 
 use super::Threads;
 use crate::forms::{returned, slice};
+use crate::image::ResizePlan;
 use crate::lanes::{Simd, native};
 use crate::*;
 

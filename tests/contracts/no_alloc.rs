@@ -266,6 +266,23 @@ fn no_op_on_fixed_point_allocates() {
     assert_eq!(all, [true; 12]);
 }
 
+/// Images.
+#[test]
+fn no_op_on_images_allocates() {
+    use fulmen::image::{Image, ImageMut, Interpolation, Resize, ResizePlan};
+    const SIZES: Resize =
+        Resize { from: [40, 30], to: [30, 20], by: Interpolation::Lanczos3, antialias: true };
+    let (src, mut dst, mut room) = ([9u8; 3600], [7u8; 1800], [0; fulmen::resize_workspace(40, 3)]);
+    let (mut spans, mut weights) = ([[0; 2]; SIZES.spans()], [0i16; SIZES.weights::<i16>()]);
+    FORBIDDEN.set(true);
+    let done = ResizePlan::new(SIZES, &mut spans, &mut weights).and_then(|plan| {
+        let (src, dst) = (Image::new(&src, 40, 30, 3)?, ImageMut::new(&mut dst, 30, 20, 3)?);
+        fulmen::resize(plan, src, dst, &mut room)
+    });
+    FORBIDDEN.set(false);
+    assert_eq!((done, dst), (Ok(()), [9; 1800]));
+}
+
 /// LZ4 blocks, and what is none.
 #[test]
 fn no_lz4_allocates() {
