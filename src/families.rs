@@ -141,6 +141,8 @@ macro_rules! for_each_family {
             ];
             /// Images, which are the host's.
             typed Images [
+                crate::image::filter::filter_ops
+                crate::image::gradient::gradient_ops
                 crate::image::resize::resize_ops
             ];
             /// Products of integers.

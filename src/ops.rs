@@ -293,6 +293,9 @@ macro_rules! for_each_op {
             quant fixed_biquad(fixed_biquad, fixed_biquad_on) _[] fixed, host: "for firmware, which has no GPU";
 
             quant resize(resize, resize_on) _[] image, host: "images are the host's";
+            quant correlate_separable(correlate_separable, correlate_separable_on) _[] image, host: "images are the host's";
+            quant sobel(sobel, sobel_on) _[] image, host: "images are the host's";
+            quant canny(canny, canny_on) _[] image, host: "images are the host's";
 
             random random_bits(random_bits, random_bits_on) _[] random, layer;
             random uniform(uniform, uniform_on) _[] random, layer;

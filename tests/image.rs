@@ -7,6 +7,8 @@ use common::yaml::{contract, schema::EdgeCase};
 use fulmen::image::*;
 use fulmen::*;
 
+#[path = "image/filtered.rs"]
+mod filtered;
 #[path = "image/resized.rs"]
 mod resized;
 #[path = "image/views.rs"]
@@ -118,7 +120,7 @@ fn input<T: Element>(e: &EdgeCase, i: usize) -> (Vec<T>, [usize; 2], usize) {
 
 #[test]
 fn edge_cases() {
-    for (op, least) in [("resize", 20)] {
+    for (op, least) in [("resize", 20), ("correlate_separable", 15), ("sobel", 12), ("canny", 14)] {
         let c = contract(op);
         assert!(c.edge_cases.len() >= least, "{op}");
         for e in &c.edge_cases {
@@ -127,8 +129,11 @@ fn edge_cases() {
                     continue;
                 }
                 for_each_lane!(|s| {
-                    let got = match ty.as_str() {
-                        "u8" => resized::case::<u8, _>(s, e),
+                    let got = match (op, ty.as_str()) {
+                        ("canny", _) => filtered::canny_case(s, e),
+                        ("correlate_separable" | "sobel", "u8") => filtered::case::<u8, _>(s, op, e),
+                        ("correlate_separable" | "sobel", _) => filtered::case::<f32, _>(s, op, e),
+                        (_, "u8") => resized::case::<u8, _>(s, e),
                         _ => resized::case::<f32, _>(s, e),
                     };
                     match &e.error {
@@ -156,9 +161,41 @@ fn edge_cases() {
 #[test]
 fn refusals() {
     resized::refusals();
+    filtered::refusals();
 }
 
 #[test]
 fn resize_is_the_kernel() {
-    resized::drawn();
+    resized::drawn(&mut Noise(5), 1);
+}
+
+#[test]
+fn filters_are_the_sum() {
+    filtered::filters(&mut Noise(6));
+}
+
+#[test]
+fn slopes_are_those_of_nine_pixels() {
+    filtered::gradients(&mut Noise(7));
+}
+
+#[test]
+fn edges_are_the_definition() {
+    filtered::outlines(&mut Noise(8));
+    filtered::winding();
+}
+
+#[test]
+fn bells_are_one_in_all() {
+    filtered::bells();
+}
+
+/// The same, of sizes that a seed draws.
+#[test]
+fn drawn_images() {
+    let seed = Seed::new("drawn_images");
+    resized::drawn(&mut seed.stream("resize"), 3);
+    filtered::filters(&mut seed.stream("filters"));
+    filtered::gradients(&mut seed.stream("slopes"));
+    filtered::outlines(&mut seed.stream("edges"));
 }

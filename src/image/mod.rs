@@ -5,10 +5,17 @@
 //! and results are the caller's memory. Ops on images run on CPUs.
 
 mod border;
+pub(crate) mod filter;
+pub(crate) mod gradient;
+mod kernel;
+mod parts;
 pub(crate) mod resize;
 
 pub use crate::view::{Image, ImageMut};
 pub use border::Border;
+pub use filter::{correlate_separable, correlate_separable_on, correlate_separable_workspace};
+pub use gradient::{Gradient, Norm, canny, canny_on, canny_workspace, sobel, sobel_on};
+pub use kernel::{Kernel, gaussian_len};
 pub use resize::{Interpolation, Resample, Resize, ResizePlan, Weight, resize, resize_on, resize_workspace};
 
 use crate::plain::Plain;

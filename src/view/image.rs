@@ -99,8 +99,8 @@ macro_rules! view {
         impl<'a, T> $View<'a, T> {
             /// Rows that follow each other without a gap.
             ///
-            /// Errors: [`Error::Empty`] names `width` or `height` when it is 0, [`Error::Domain`] `channels` when they are not 1 to
-            /// 4, [`Error::Len`] `data` when it does not have `width·height·channels` elements, [`Error::Overflow`].
+            /// Errors: [`Error::Empty`] names `width` or `height` when it is 0, [`Error::Domain`] `channels` when they are not 1 to 4,
+            /// [`Error::Len`] `data` when it does not have `width·height·channels` elements, [`Error::Overflow`].
             #[inline]
             pub fn new(data: $slice, width: usize, height: usize, channels: usize) -> Result<Self, Error> {
                 let place = Place::new(data.len(), [width, height], channels, None)?;

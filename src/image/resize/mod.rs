@@ -6,12 +6,12 @@ mod plan;
 pub use passes::Resample;
 pub use plan::{Interpolation, Resize, ResizePlan, Weight};
 
+use super::parts::each_part;
 use super::{Image, ImageMut};
 use crate::error::{Error, enough};
 use crate::forms::ops;
 use crate::lanes::Simd;
 use crate::lanes::executor::Executor;
-use crate::parts::GRAIN;
 use passes::PAST;
 
 ops! { $ resize_ops in crate::image::resize;
@@ -75,12 +75,22 @@ pub(crate) fn resize_by<J: Executor, S: Simd, P: Resample>(
     dst.expect("dst", sizes.to, src.channels())?;
     enough(resize_workspace(src.width(), src.channels()), workspace.len())?;
     let job = Job { plan, src };
-    match src.channels() {
-        1 => job.run::<J, S, 1>(j, s, 0, dst, workspace),
-        2 => job.run::<J, S, 2>(j, s, 0, dst, workspace),
-        3 => job.run::<J, S, 3>(j, s, 0, dst, workspace),
-        _ => job.run::<J, S, 4>(j, s, 0, dst, workspace),
-    }
+    let size = (src.row_len(), resize_workspace(src.width(), src.channels()));
+    each_part(
+        j,
+        s,
+        size,
+        0,
+        dst,
+        workspace,
+        #[inline(always)]
+        |y: usize, dst: ImageMut<'_, P>, workspace: &mut [P::Middle]| match job.src.channels() {
+            1 => job.rows::<1>(y, dst, workspace),
+            2 => job.rows::<2>(y, dst, workspace),
+            3 => job.rows::<3>(y, dst, workspace),
+            _ => job.rows::<4>(y, dst, workspace),
+        },
+    );
     Ok(())
 }
 
@@ -92,33 +102,6 @@ struct Job<'a, P: Resample> {
 }
 
 impl<P: Resample> Job<'_, P> {
-    /// Rows of the result, from number `y` on.
-    fn run<J: Executor, S: Simd, const C: usize>(
-        self,
-        j: J,
-        s: S,
-        y: usize,
-        dst: ImageMut<'_, P>,
-        workspace: &mut [P::Middle],
-    ) {
-        let (rows, half) = (dst.height(), workspace.len() / 2);
-        let work = rows.saturating_mul(self.src.row_len());
-        if !J::SERIAL && rows > 1 && work > GRAIN && half >= resize_workspace(self.src.width(), C) {
-            let [a, b] = dst.split(rows / 2);
-            let (one, other) = workspace.split_at_mut(half);
-            j.join(
-                work,
-                || self.run::<J, S, C>(j, s, y, a, one),
-                || self.run::<J, S, C>(j, s, y + rows / 2, b, other),
-            );
-            return;
-        }
-        s.vectorize(
-            #[inline(always)]
-            || self.rows::<C>(y, dst, workspace),
-        );
-    }
-
     #[inline(always)]
     fn rows<const C: usize>(self, y: usize, mut dst: ImageMut<'_, P>, workspace: &mut [P::Middle]) {
         let [columns, lines] = self.plan.lines();

@@ -36,6 +36,15 @@ pub trait Resample: Pixel {
         weights: (&[Self::Weight], usize, u32),
         out: &mut [Self],
     );
+    /// `out[i] = Σ weights[k]·middle[i + k·step]`.
+    #[doc(hidden)]
+    fn along(middle: &[Self::Middle], step: usize, weights: &[Self::Weight], bits: u32, out: &mut [Self]);
+    /// What rows of `value` add to those of [`Resample::rows`].
+    #[doc(hidden)]
+    fn flat(value: Self, weights: &[Self::Weight], bits: u32) -> Self::Middle;
+    /// The sum of both.
+    #[doc(hidden)]
+    fn plus(a: Self::Middle, b: Self::Middle) -> Self::Middle;
 }
 
 /// `out[i] = end(start + Σ weights[k]·rows(k)[i])`.
@@ -133,6 +142,21 @@ impl Resample for u8 {
             }
         }
     }
+    #[inline(always)]
+    fn along(middle: &[i16], step: usize, weights: &[i16], bits: u32, out: &mut [u8]) {
+        let shift = bits + BITS;
+        let rows = |k: usize| middle.get(k.wrapping_mul(step)..).unwrap_or_default();
+        let plus = |sum: i32, x: i16, w: i16| sum.wrapping_add(i32::from(x) * i32::from(w));
+        sums(rows, weights, 1 << (shift - 1), plus, |sum| (sum >> shift).clamp(0, 255) as u8, out);
+    }
+    fn flat(value: u8, weights: &[i16], bits: u32) -> i16 {
+        let shift = bits.saturating_sub(BITS);
+        let sum: i32 = weights.iter().map(|w| i32::from(*w) * i32::from(value)).sum();
+        ((sum + ((1 << shift) >> 1)) >> shift) as i16
+    }
+    fn plus(a: i16, b: i16) -> i16 {
+        a.saturating_add(b)
+    }
 }
 
 /// `Σ weights[k]·x[from + k]`, in groups of eight.
@@ -196,5 +220,16 @@ impl Resample for f32 {
             }
             *out = sums;
         }
+    }
+    #[inline(always)]
+    fn along(middle: &[f32], step: usize, weights: &[f32], _: u32, out: &mut [f32]) {
+        let rows = |k: usize| middle.get(k.wrapping_mul(step)..).unwrap_or_default();
+        sums(rows, weights, 0.0, |sum: f32, x: f32, w: f32| sum + x * w, |sum| sum, out);
+    }
+    fn flat(value: f32, weights: &[f32], _: u32) -> f32 {
+        weights.iter().fold(0.0, |sum, w| sum + value * w)
+    }
+    fn plus(a: f32, b: f32) -> f32 {
+        a + b
     }
 }

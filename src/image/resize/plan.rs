@@ -200,6 +200,9 @@ pub trait Weight: Plain + Default + Sealed {
     /// Weights that are read together.
     #[doc(hidden)]
     const GROUP: usize;
+    /// Whether sums of weights are exact.
+    #[doc(hidden)]
+    const EXACT: bool;
     /// The bits behind the point, for weights of at most this magnitude.
     #[doc(hidden)]
     fn bits(largest: f64, most: u32) -> u32;
@@ -210,6 +213,7 @@ pub trait Weight: Plain + Default + Sealed {
 
 impl Weight for i16 {
     const GROUP: usize = 8;
+    const EXACT: bool = true;
     fn bits(largest: f64, most: u32) -> u32 {
         let fits = |bits: &u32| largest * f64::from(1u32 << bits) < 32766.0;
         (14..=most).rev().find(fits).unwrap_or(14)
@@ -223,6 +227,7 @@ impl Weight for i16 {
 
 impl Weight for f32 {
     const GROUP: usize = 1;
+    const EXACT: bool = false;
     fn bits(_: f64, _: u32) -> u32 {
         0
     }
@@ -323,7 +328,7 @@ fn fill<W: Weight>(axis: Axis, spans: &mut [[u32; 2]], weights: &mut [W], most: 
             let last = j + 1 == end;
             let weight = axis.weight(o, j) / sum;
             // The last sum is 1, whatever the others' rounding.
-            let exact = if last && W::GROUP > 1 { 1.0 - before } else { weight };
+            let exact = if last && W::EXACT { 1.0 - before } else { weight };
             *to = W::between(before, exact, bits);
             before += weight;
         }
