@@ -12,7 +12,7 @@ ORDER = """
 error float16 float8 isa slices
 alu complex signal hardware view lanes
 contract buffer convert parts plain forms
-pointwise conversions reduce fixed lz4 random
+pointwise conversions reduce fixed image lz4 random
 blas thresholds quant gguf
 fft einsum nn solve sparse
 families ops parallel

@@ -33,6 +33,7 @@ NO_THRESHOLDS = {
     "gpu/": "texts for GPUs",
     "hardware/": "facts",
     "solve/secular.rs": "sums side by side, steps for a root",
+    "image/kernel.rs": "a limit",
     "lz4/": "the format",
     "quant/search.rs": "guesses of a scale",
     "sparse/market.rs": "a file's limits",

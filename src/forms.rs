@@ -26,6 +26,7 @@
 //! | `each_in` | `&[&[T]]` | `&[Ref<T>]` |
 //! | `host_in` | `&[T]` | `&[T]`: the host's |
 //! | `host_out`, `host_scratch` | `&mut [T]` | `&mut [T]`: the host's |
+//! | `image`, `image_out` | `Image<T>`, `ImageMut<T>` | the same: the host's |
 //! | `by` | the type as it is | the type as it is |
 //!
 //! `inout` is read before it is written; `out` is written alone; `scratch` holds nothing that matters before or after.
@@ -126,6 +127,8 @@ macro_rules! slice {
     (host_in $t:ty) => { &[$t] };
     (host_out $t:ty) => { &mut [$t] };
     (host_scratch $t:ty) => { &mut [$t] };
+    (image $t:ty) => { $crate::Image<'_, $t> };
+    (image_out $t:ty) => { $crate::ImageMut<'_, $t> };
     (by $t:ty) => { $t };
 }
 

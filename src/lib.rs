@@ -23,6 +23,7 @@
 //! | [`solve`] | systems of linear equations and least squares: Cholesky, LU, QR; eigenvalues and singular values |
 //! | [`einsum`](mod@einsum) | contractions of any number of tensors, by expressions like `"bhqd,bhkd->bhqk"` |
 //! | [`sparse`] | matrices of compressed rows, of slices, dense blocks and diagonals, made from coordinates, their transposes, sums and products with each other, with vectors and dense matrices, triangular solves, incomplete factors, sweeps, iterative solvers, eigenvalues at an end of the spectrum, Matrix Market files |
+//! | [`image`] | views of images, borders; other sizes, separable filters, slopes, edges |
 //! | [`fixed`] | fixed point for firmware, Q7 and Q15: dot products, layers, softmax, activations |
 //! | [`quant`] | weights in blocks of few bits, as GGUF files hold them: to and from numbers, products with quantised activations |
 //! | [`gguf`] | those files: a reader in place, a writer, checks before a model is loaded |
@@ -123,6 +124,7 @@ pub mod gguf;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 pub mod hardware;
+pub mod image;
 mod isa;
 pub mod lanes;
 pub mod lz4;
@@ -161,6 +163,10 @@ pub use fixed::{
     fixed_softmax_on, fixed_tanh, fixed_tanh_on,
 };
 pub use float8::E4m3;
+pub use image::{
+    canny, canny_on, canny_workspace, correlate_separable, correlate_separable_on,
+    correlate_separable_workspace, resize, resize_on, resize_workspace, sobel, sobel_on,
+};
 pub use lanes::{Element, NATIVE};
 pub use lz4::{lz4_bound, lz4_compress, lz4_compress_on, lz4_decompress, lz4_decompress_on};
 pub use nn::*;
@@ -179,4 +185,4 @@ pub use random::{
 pub use reduce::*;
 pub use solve::*;
 pub use sparse::*;
-pub use view::{BatchMut, BatchRef, MatMut, MatRef, VecMut, VecRef};
+pub use view::{BatchMut, BatchRef, Image, ImageMut, MatMut, MatRef, VecMut, VecRef};

@@ -4,10 +4,12 @@
 //! negative, and zero in a [`MatRef`] (a row or column repeated); a [`MatMut`] refuses strides under
 //! which two of its elements are one. Transposes and sub-views cost nothing and cannot fail later.
 
+mod image;
 mod parts;
 mod raw;
 mod vector;
 
+pub use image::{Image, ImageMut};
 pub use vector::{VecMut, VecRef};
 
 use crate::error::Error;

@@ -26,6 +26,8 @@ mod contracts {
 }
 mod fft;
 #[cfg(not(fulmen_emulated))]
+mod image;
+#[cfg(not(fulmen_emulated))]
 mod lz4;
 #[cfg(not(fulmen_emulated))]
 mod nn;

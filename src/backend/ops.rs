@@ -4,6 +4,7 @@
 use super::Threads;
 use super::typed::*;
 use super::{Bodies, Cpu, Done, Made, Memory, Plain, Transfer};
+use crate::image::{Border, Kernel, Norm, ResizePlan};
 use crate::lanes::{Element, Simd};
 use crate::nn::*;
 use crate::pointwise::*;
@@ -29,7 +30,7 @@ all_of! {
 all_of! {
     /// Everything that a CPU has: [`Backend`], and what no device has.
     HostBackend {
-        Backend<T>, HostOps<T>, Analysis<T>, ComplexAlgebra<T>, Transforms<T>, Solvers<T>, Sparse<T>, Contractions<T>, Integers, Quantised, Scales, Caches, Compression, FixedPoint, Random
+        Backend<T>, HostOps<T>, Analysis<T>, ComplexAlgebra<T>, Transforms<T>, Solvers<T>, Sparse<T>, Contractions<T>, Integers, Quantised, Scales, Caches, Compression, FixedPoint, Images, Random
     }
 }
 
@@ -121,6 +122,8 @@ macro_rules! memory {
     (host_in $t:ty) => { &[$t] };
     (host_out $t:ty) => { &mut [$t] };
     (host_scratch $t:ty) => { &mut [$t] };
+    (image $t:ty) => { crate::Image<'_, $t> };
+    (image_out $t:ty) => { crate::ImageMut<'_, $t> };
     (by $t:ty) => { $t };
 }
 

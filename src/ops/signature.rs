@@ -13,6 +13,7 @@
 /// | `each_in` | `&[&[T]]` | `&[Ref<T>]` |
 /// | `host_in` | `&[T]` | `&[T]`: the host's |
 /// | `host_out`, `host_scratch` | `&mut [T]` | `&mut [T]`: the host's |
+/// | `image`, `image_out` | `Image<T>`, `ImageMut<T>` | the same: the host's |
 /// | `by` | the type as it is | the type as it is |
 #[non_exhaustive]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,6 +82,8 @@ macro_rules! kind {
     (host_in) => { kind!(@ host_in true false) };
     (host_out) => { kind!(@ host_out false true) };
     (host_scratch) => { kind!(@ host_scratch false false) };
+    (image) => { kind!(@ image true false) };
+    (image_out) => { kind!(@ image_out false true) };
     (by) => { kind!(@ by false false) };
 }
 

@@ -2,6 +2,7 @@
 
 use super::Threads;
 use crate::forms::{named, returned, slice};
+use crate::image::{Border, Kernel, ResizePlan};
 use crate::lanes::{Simd, native};
 use crate::*;
 
