@@ -15,7 +15,7 @@ contract buffer convert parts plain forms
 pointwise conversions reduce fixed image lz4 random
 blas thresholds quant gguf
 fft einsum nn solve sparse
-families ops parallel
+families ops parallel owned
 backend gpu capi
 """.split()
 # Imports that run up, and why.

@@ -490,7 +490,7 @@ pub trait Formula<const P: usize, const N: usize>: 'static {
     fn body<T: Number>(parameters: [T; P]) -> impl Body<T, N>;
 }
 
-/// `Then(F, G)` is `G ∘ F`: `F`, then `G`, in one pass.
+/// `Then(F, G)` is `G ∘ F`: `F`, then `G`, in one pass. See `examples/small/fused.rs`.
 #[derive(Debug, Clone, Copy)]
 pub struct Then<F, G>(pub F, pub G);
 

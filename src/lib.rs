@@ -12,6 +12,9 @@
 //! # Ok::<(), fulmen::Error>(())
 //! ```
 //!
+//! The repository's `docs/guide` has twelve short chapters, each of which begins with what users of another crate write; its `examples/small` has
+//! programs of a few lines.
+//!
 //! # Ops by family
 //! | module | ops |
 //! |---|---|
@@ -28,6 +31,7 @@
 //! | [`quant`] | weights in blocks of few bits, as GGUF files hold them: to and from numbers, products with quantised activations |
 //! | [`gguf`] | those files: a reader in place, a writer, checks before a model is loaded |
 //! | [`random`] | random numbers by key and place: counter-based generators, distributions, integers, shuffles |
+//! | `owned` (feature `alloc`) | ops that return their result, in one line each |
 //! | [`ops`] | the list of all ops, one row each |
 //! | [`backend`] | one program for many devices |
 //! | [`hardware`] | facts about machines; tiles and fusion that follow from them |
@@ -50,7 +54,7 @@
 //! | feature | adds |
 //! |---|---|
 //! | `std` | `detect()` on the tokens, `dispatch!`; implies `alloc` |
-//! | `alloc` | `Buffer<T>`: zeroed, on a cache line |
+//! | `alloc` | the module `owned`: ops that return their result; `Buffer<T>`: zeroed, on a cache line |
 //! | `half` | `f16` and `bf16`: conversions, products of matrices |
 //! | `avx512`, `neon`, `simd128` | permit that instruction set; inert elsewhere |
 //! | `parallel` | the module `parallel` |
@@ -100,6 +104,35 @@ extern crate std;
 #[doc = include_str!("../docs/crate.md")]
 struct Readme;
 
+/// The chapters of the guide, whose examples run; they use `std` and what allocates.
+#[cfg(all(doctest, feature = "std"))]
+mod guide {
+    #[doc = include_str!("../docs/guide/views.md")]
+    mod views {}
+    #[doc = include_str!("../docs/guide/workspaces.md")]
+    mod workspaces {}
+    #[doc = include_str!("../docs/guide/lanes.md")]
+    mod lanes {}
+    #[doc = include_str!("../docs/guide/one_binary.md")]
+    mod one_binary {}
+    #[doc = include_str!("../docs/guide/threads.md")]
+    mod threads {}
+    #[doc = include_str!("../docs/guide/devices.md")]
+    mod devices {}
+    #[doc = include_str!("../docs/guide/quantised.md")]
+    mod quantised {}
+    #[doc = include_str!("../docs/guide/fft.md")]
+    mod fft {}
+    #[doc = include_str!("../docs/guide/solving.md")]
+    mod solving {}
+    #[doc = include_str!("../docs/guide/sparse.md")]
+    mod sparse {}
+    #[doc = include_str!("../docs/guide/firmware.md")]
+    mod firmware {}
+    #[doc = include_str!("../docs/guide/browser.md")]
+    mod browser {}
+}
+
 mod alu;
 pub mod backend;
 pub mod blas;
@@ -130,6 +163,8 @@ pub mod lanes;
 pub mod lz4;
 pub mod nn;
 pub mod ops;
+#[cfg(feature = "alloc")]
+pub mod owned;
 #[cfg(feature = "parallel")]
 pub mod parallel;
 mod parts;

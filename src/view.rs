@@ -17,7 +17,7 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::ops::Range;
 
-/// A matrix that is read: a pointer, its shape and two strides.
+/// A matrix that is read: a pointer, its shape and two strides. See `examples/small/strides.rs`.
 ///
 /// ```
 /// use fulmen::MatRef;

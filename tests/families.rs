@@ -32,6 +32,8 @@ mod lz4;
 #[cfg(not(fulmen_emulated))]
 mod nn;
 #[cfg(not(fulmen_emulated))]
+mod owned;
+#[cfg(not(fulmen_emulated))]
 mod proofs;
 mod random;
 #[cfg(not(fulmen_emulated))]

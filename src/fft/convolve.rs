@@ -226,6 +226,8 @@ ops! { $ convolve_ops in crate::fft::convolve;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
+    /// See `examples/small/smooth.rs`.
+    ///
     /// Source: T. G. Stockham, "High-speed convolution and correlation", 1966 (overlap-save). Contract: `contracts/convolve-v1.yaml`.
     #[doc(alias = "overlap_add")]
     #[doc(alias = "fftconvolve")]

@@ -127,6 +127,8 @@ ops! { $ real_ops in crate::fft::real;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
+    /// See `examples/small/tone.rs`.
+    ///
     /// Source: J. W. Cooley, P. A. W. Lewis, P. D. Welch, "The fast Fourier transform algorithm: programming considerations in the
     /// calculation of sine, cosine and Laplace transforms", 1970. Contract: `contracts/rfft-v1.yaml`.
     #[doc(alias = "real_fft")]

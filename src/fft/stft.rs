@@ -58,6 +58,8 @@ ops! { $ stft_ops in crate::fft::stft;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
+    /// See `examples/small/spectrogram.rs`.
+    ///
     /// Source: J. B. Allen, L. R. Rabiner, "A unified approach to short-time Fourier analysis and synthesis", 1977. Contract:
     /// `contracts/stft-v1.yaml`.
     threads "As [`fft()`], of frames." stft, stft_on, stft_by

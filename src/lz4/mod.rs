@@ -55,6 +55,8 @@ ops! { $ lz4_ops in crate::lz4;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
+    /// See `examples/small/compress.rs`.
+    ///
     /// Source: LZ4 Block Format Description (Y. Collet). Contract: `contracts/lz4_compress-v1.yaml`.
     threads lz4_compress<>, lz4_compress_on, lz4_compress_by (data: in u8, block: by usize, out: out u8, sizes: out u32) -> Result<()>;
 

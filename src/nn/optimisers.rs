@@ -266,6 +266,8 @@ ops! { $ optimisers_ops in crate::nn::optimisers;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
+    /// See `examples/small/classifier.rs`.
+    ///
     /// Source: Kingma, Ba, *Adam: A Method for Stochastic Optimization* (2015). Contract: `contracts/adam-v1.yaml`.
     threads adam, adam_on, adam_by (with: by Adam<T>, g: in T, m: inout T, v: inout T, p: inout T) -> Result<()>;
 

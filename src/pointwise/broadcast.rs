@@ -30,6 +30,8 @@ impl<T: Number, B: Body<T, 2>> Body<T, 1> for Second<B, T> {
 /// Errors: [`Error::Empty`] when `row` is empty, [`Error::Rows`] when `x` does not hold whole rows, [`Error::Len`] when `out`
 /// differs in length from `x`; what the body's own check refuses. Scratch: none.
 ///
+/// See `examples/small/csv.rs`.
+///
 /// ```
 /// use fulmen::{Add, map_with_row};
 /// let mut out = [0.0f32; 4];

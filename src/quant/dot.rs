@@ -150,6 +150,8 @@ ops! { $ dot_ops in crate::quant::dot;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
+    /// See `examples/small/quantised.rs`.
+    ///
     /// Source: the definition. Contract: `contracts/quant_gemv-v1.yaml`.
     #[doc(alias = "mul_mat_vec")]
     threads quant_gemv<B: crate::quant::Block>, quant_gemv_on, quant_gemv_by

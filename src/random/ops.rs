@@ -44,6 +44,8 @@ ops! { $ random_ops in crate::random::ops;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
+    /// See `examples/small/random.rs`.
+    ///
     /// Source: the upper bits of the stream's words. Contract: `contracts/uniform-v1.yaml`.
     #[doc(alias = "rand")]
     threads uniform<T: crate::random::Variate>, uniform_on, uniform_by (stream: by crate::random::Stream, out: out T);
@@ -190,6 +192,8 @@ ops! { $ random_ops in crate::random::ops;
     /// fulmen::shuffle(Stream::new(42), &mut cards);
     /// assert_eq!(order.map(|i| ['a', 'b', 'c', 'd'][i]), cards);
     /// ```
+    ///
+    /// See `examples/small/shuffle.rs`.
     ///
     /// Source: as `shuffle`. Contract: `contracts/permutation-v1.yaml`.
     #[doc(alias = "randperm")]

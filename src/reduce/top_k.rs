@@ -132,6 +132,8 @@ ops! { $ top_k_ops in crate::reduce::top_k;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
+    /// See `examples/small/sort.rs`.
+    ///
     /// Source: as [`top_k`]. Contract: `contracts/bottom_k-v1.yaml`.
     serial bottom_k, bottom_k_on, bottom_k_by (x: in T, k: by usize, values: out T, indices: out u32) -> Result<()>;
 }

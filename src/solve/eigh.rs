@@ -73,6 +73,8 @@ ops! { $ eigh_ops in crate::solve::eigh;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
+    /// See `examples/small/principal_axes.rs`.
+    ///
     /// Source: J. Wilkinson, C. Reinsch, "Handbook for Automatic Computation" II, chapters II/2 and II/4; the blocks: J. Dongarra, S.
     /// Hammarling, D. Sorensen, "Block Reduction of Matrices to Condensed Forms for Eigenvalue Computations" (1989); from 64 rows on divide and
     /// conquer: M. Gu, S. Eisenstat, "A Divide-and-Conquer Algorithm for the Symmetric Tridiagonal Eigenproblem" (1995). Contract:

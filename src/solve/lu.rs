@@ -67,6 +67,8 @@ ops! { $ lu_ops in crate::solve::lu;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
+    /// See `examples/small/workspace.rs`.
+    ///
     /// Source: S. Toledo, "Locality of Reference in LU Decomposition with Partial Pivoting" (1997); the bound: N. Higham, "Accuracy
     /// and Stability of Numerical Algorithms", §9.3. Contract: `contracts/lu-v1.yaml`.
     #[doc(alias = "getrf")]
@@ -92,6 +94,8 @@ ops! { $ lu_ops in crate::solve::lu;
     /// assert_eq!(b, [1.0, 2.0]);
     /// # Ok::<(), fulmen::Error>(())
     /// ```
+    ///
+    /// See `examples/small/solve.rs`.
     ///
     /// Source: as [`lu`]. Contract: `contracts/lu_solve-v1.yaml`.
     #[doc(alias = "getrs")]

@@ -55,6 +55,8 @@ ops! { $ svd_ops in crate::solve::svd;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
+    /// See `examples/small/low_rank.rs`.
+    ///
     /// Source: G. Golub, W. Kahan, "Calculating the Singular Values and Pseudo-Inverse of a Matrix" (1965); the iteration: J. Demmel, W.
     /// Kahan, "Accurate Singular Values of Bidiagonal Matrices" (1990); the blocks: J. Dongarra, S. Hammarling, D. Sorensen, "Block
     /// Reduction of Matrices to Condensed Forms for Eigenvalue Computations" (1989). Contract: `contracts/svd-v1.yaml`.

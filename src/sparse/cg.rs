@@ -55,6 +55,8 @@ ops! { $ cg_ops in crate::sparse::cg;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
+    /// See `examples/small/poisson.rs`.
+    ///
     /// Source: Y. Saad, "Iterative Methods for Sparse Linear Systems", 2nd edition, §9.2.1. Contract: `contracts/cg-v1.yaml`.
     #[doc(alias = "conjugate_gradient")]
     serial cg, cg_on, cg_by

@@ -183,6 +183,8 @@ ops! { $ gemm_ops in crate::blas::gemm;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
+    /// See `examples/small/matrix_product.rs`.
+    ///
     /// Source: K. Goto and R. van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (2008); the bound:
     /// N. Higham, "Accuracy and Stability of Numerical Algorithms", §3.5.
     #[doc(alias = "matmul")]

@@ -211,6 +211,8 @@ ops! { $ conv1d_ops in crate::nn::conv1d;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
+    /// See `examples/small/layers.rs`.
+    ///
     /// Source: the definition (a correlation, as in networks). Contract: `contracts/conv1d-v1.yaml`.
     threads "Channels are on different threads, or parts of a group's product." conv1d, conv1d_on, conv1d_by
         (conv: by Conv1d, x: in T, weights: in T, bias: opt_in T, out: out T, workspace: scratch T) -> Result<()>;
