@@ -28,6 +28,8 @@ ESCAPES = [
     ("an edited figure of a sentence", "docs/performance.md", r"`lz4_compress` 0\.83", "`lz4_compress` 0.93", ["scripts/speed.py", "--check"], "docs/performance.md says"),
     ("a figure of a CSV that was edited", "benches/results/2026-11-25-solve.csv", r"^(lu,f32,1024,fulmen,.*GFLOP/s,)1\.", r"\g<1>2.", ["scripts/speed.py", "--check"], "docs/performance.md says"),
     ("a table of figures that is compared with nothing", "docs/performance.md", r"\Z", "\n| new | 1 |\n|---|--:|\n| `a` | 1.25 |\n", ["scripts/speed.py", "--check"], "compared with no result"),
+    ("a limit that is not the documentation's", "src/gpu/template/group.rs", r"rows \* self\.n <= 16384", "rows * self.n <= 8192", ["scripts/limits.py"], "does not say"),
+    ("a limit that nothing says", "src/gguf/value.rs", r"        if bytes\.len\(\) > MAX_NAME \{", "        if bytes.len() > 999 {", ["scripts/limits.py"], "does not list"),
     ("an edited figure of a contract", "contracts/exp-v1.yaml", r"\{ratio: 1", "{ratio: 9", ["scripts/speed.py", "--check"], "exp-v1.yaml says"),
 ]
 
