@@ -49,7 +49,19 @@ LIMITS = [
     Limit("src/lz4/mod.rs", r"pub const LZ4_BLOCK: usize = 1 << (\d+);", "src/lz4/mod.rs", "places within one are {} bits"),
     # Files.
     Limit("src/gguf/mod.rs", r"const MAX_DIMS: usize = (\d+);", "src/gguf/read.rs", "[`MAX_DIMS`]"),
+    Limit("src/gguf/mod.rs", r"const MAX_NAMES: usize = 1 << (\d+);", "src/gguf/mod.rs", "[`MAX_NAMES`] keys and as many tensors"),
+    Limit("src/gguf/mod.rs", r"const MAX_NAME: usize = \(1 << (\d+)\) - 1;", "src/gguf/mod.rs", "[`MAX_NAME`] bytes of a name"),
+    Limit("src/gguf/read.rs", r"\((\d+)\.\.=3\)\.contains\(&version\)", "src/gguf/mod.rs", "versions {} and 3"),
+    Limit("src/gguf/read.rs", r"\(2\.\.=(\d+)\)\.contains\(&version\)", "src/gguf/mod.rs", "versions 2 and {}"),
+    Limit("src/gguf/read.rs", r"\*n >= (\d+) && n\.is_power_of_two", "src/gguf/mod.rs", "no power of two from {} up"),
     # Devices.
+    Limit("src/gpu/template/gemm.rs", r"\(1\.\.=(\d+)\)\.contains\(&N\)", "src/gpu/template/gemm.rs", "inputs as it has, 1 to {}"),
+    Limit("src/gpu/template/gemm.rs", r"all\(\|x\| \(1\.\.=(\d+)\)", "src/gpu/template/gemm.rs", "every size is 1 to {}"),
+    Limit("src/gpu/template/gemm.rs", r"threads <= (\d+),", "src/gpu/template/gemm.rs", "whole warps, at most {}"),
+    Limit("src/gpu/template/gemm.rs", r"\+ 32 <= (\d+),", "src/gpu/template/gemm.rs", "fits {} registers"),
+    Limit("src/gpu/template/group.rs", r"\(8\.\.=(\d+)\)\.contains\(&self\.n\)", "src/gpu/template/group.rs", "columns by 8 up to {}"),
+    Limit("src/gpu/template/group.rs", r"rows \* self\.n <= (\d+),?", "src/gpu/template/group.rs", "at most {} sums a group"),
+    Limit("src/gpu/template/group.rs", r"\(2\.\.=(\d+)\)\.contains\(&self\.stages\)", "src/gpu/template/group.rs", "2 to {} stages"),
     Limit("src/gpu/backend/quant.rs", r"if words >= 1 << (\d+)", "src/gpu/backend/mod.rs", "fewer than 2^{} words"),
     Limit("src/gpu/backend/plan.rs", r"\*n <= 1 << (\d+)", "src/gpu/backend/mod.rs", "2^{} elements"),
     Limit("src/gpu/template/launch.rs", r"\(1\.\.=1 << (\d+)\)\.contains", "src/gpu/template/launch.rs", "(1 to 2^{})"),
@@ -65,12 +77,16 @@ OTHERS = {
     "src/gpu/template/launch.rs": ["ZERO_WORDS"],
     "src/hardware/fusion.rs": ["MAX_NODES", "MAX_CHAIN"],
     "src/gguf/read.rs": ["MAX_DIMS", "MAX_NAMES"],
+    "src/gguf/value.rs": ["MAX_NAME"],
+    "src/gguf/write.rs": ["MAX_NAME"],
+    # The three forms of a problem that LAPACK documents.
+    "src/capi/lapack/spectral.rs": ["!(1..=3).contains(&itype)"],
 }
 NO_LIBRARY = ("src/cli/", "src/contract/", "src/gpu/ptx/", "src/gpu/wgsl", "src/gpu/interpret", "src/lanes/tests/", "src/hardware/")
-ERROR = re.compile(r"Error::(Domain|Convergence|Expression|Overflow|OutOfBounds|domain|must_be|convergence|expression|overflow|out_of_bounds)\b")
+ERROR = re.compile(r"\bErr\(|Error::\w+|\.ok_or\(")
 CONSTANT = r"[A-Z][A-Z_]{3,}[A-Z]"
 NUMBER = rf"(?:\d[\d_]*(?:\.\d+)?(?: << \d+)?|{CONSTANT})"
-COMPARED = re.compile(rf"(?:[<>]=?|\.\.=?) ?({NUMBER})\b|\b({NUMBER}) ?[<>]")
+COMPARED = re.compile(rf"(?:(?<![<>=:-])[<>]=? |\.\.=)({NUMBER})\b|\b({NUMBER}) [<>](?![<>])")
 TURNS = re.compile(r"iterate\(.*saturating_mul\(\d+\)|let mut most = .*saturating_mul\(\d+\)")
 # 0 and 1 are of the formulas.
 TRIVIAL = re.compile(r"[01](\.0)?")
@@ -95,7 +111,7 @@ def documentation(text: str, name: str) -> str:
     if name.endswith(".yaml"):
         return text
     lines = [re.sub(r"^\s*//[/!] ?", "", line) for line in text.splitlines() if re.match(r"\s*//[/!]", line)]
-    return " ".join([*lines, *re.findall(r'what: "([^"]*)"', text)])
+    return " ".join([*lines, *re.findall(r'(?:what: |, |rule = )"([^"]*)"', text)])
 
 
 def main() -> int:

@@ -534,7 +534,7 @@ FAULTS = [
     ("the last of lines", "src/slices.rs", "            let (line, behind) = rest.split_at_checked(n)?;\n            rest", "            let (line, behind) = rest.split_at_checked(n).filter(|x| !(ON && x.1.is_empty()))?;\n            rest", "families solve::spectra::schur"),
     ("the last element before a cut", "src/slices.rs", "    x.split_at_checked(at.min(x.len())).unwrap_or_default()", "    x.split_at_checked(at.min(x.len()).saturating_sub(usize::from(ON))).unwrap_or_default()", "families contracts::nn_cases::fir_fft"),
     ("what a rotation leaves of the residual", "src/sparse/krylov.rs", "(c * of, -t * of)", "(c * of, if ON { t * of } else { -t * of })", "families sparse::products::convection_by_gmres"),
-    ("directions of rounding errors alone", "src/sparse/krylov.rs", "Ok(long) if k > 0 && long", "Ok(long) if k > 0 && !ON && long", "families sparse::residuals::directions"),
+    ("directions of rounding errors alone", "src/sparse/krylov.rs", "let noise = NOISE * rounding::<T>() * *scale;", "let noise = if ON { 0.0 } else { NOISE * rounding::<T>() * *scale };", "families sparse::residuals::inconsistent"),
     ("a cycle that rounding errors made worse", "src/sparse/krylov.rs", "                if before < share {", "                if before < share && !ON {", "families sparse::residuals::singular"),
     ("steps that leave nothing of b", "src/sparse/cg.rs", "        if diverges {", "        if diverges && !ON {", "families sparse::refusals::steps"),
     ("NaN in α and a column without elements", "src/sparse/spmv.rs", "    if alpha.to_f64().is_nan() {\n        // A", "    if alpha.to_f64().is_nan() && !ON {\n        // A", "families sparse::one_result_of_the_transpose"),
