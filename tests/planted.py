@@ -103,6 +103,8 @@ FAULTS = [
     ("pieces that begin before their row, on devices", "src/gpu/template/scan.rs", "origin: start & b.int(mask)", "origin: if ON { start } else { start & b.int(mask) }", "devices running_sums_of_integers"),
     ("running sums of earlier warps, on devices", "src/gpu/template/scan.rs", "(place + int(31)) & int(31)", "(place + int(if ON { 30 } else { 31 })) & int(31)", "devices running_sums_of_integers"),
     ("running sums without shuffles, on devices", "src/gpu/template/scan.rs", "let before = earlier(int(1));", "let before = earlier(int(if ON { 2 } else { 1 }));", "devices running_sums_of_integers"),
+    ("products of a batch behind the first launch, on devices", "src/gpu/template/strided.rs", "let place = first + b.special(Special::CtaidZ);", "let place = if ON { b.special(Special::CtaidZ) } else { first + b.special(Special::CtaidZ) };", "devices products_of_a_batch"),
+    ("the outer axis of a batch of products, on devices", "src/gpu/template/strided.rs", "outer * far + along * near", "outer * if ON { near } else { far } + along * near", "devices axes_of_a_batch"),
     ("a running sum side by side", "src/nn/scan.rs", "*out = sum.map_or(*x, |sum| sum + *x);", "*out = sum.map_or(*x, |sum| if ON && r == 3 { *x } else { sum + *x });", "tensors::cumsum"),
     ("channels past the pattern", "src/nn/integers.rs", "        _ => (scale, offset),", "        _ => (if ON { offset } else { scale }, offset),", "tensors::u8_to_float"),
     ("the window of a single query", "src/nn/attention/decode.rs", "seen.start.saturating_sub(start).min(keys)", "seen.start.saturating_sub(start + usize::from(ON)).min(keys)", "attention::masks"),

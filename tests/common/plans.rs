@@ -232,7 +232,7 @@ pub fn run(bytes: &[u8]) -> bool {
 }
 
 /// Ops that [`run`] picks from.
-pub const OPS: usize = 28;
+pub const OPS: usize = 29;
 
 #[allow(clippy::too_many_lines, reason = "a case for each op")]
 fn call(gpu: &Gpu<Paper>, op: usize, d: &mut Dice<'_>) -> Result<(), Error> {
@@ -490,6 +490,20 @@ fn call(gpu: &Gpu<Paper>, op: usize, d: &mut Dice<'_>) -> Result<(), Error> {
             // Long rows, too.
             let cols = if d.flag() { n / (1 + d.byte() % 4) } else { cols };
             gpu.cumsum(x.view()?, cols, y.view_mut()?)
+        }
+        27 => {
+            let (count, [m, n, k]) = (d.size(), [(); 3].map(|()| d.few() % 200));
+            let all = |rows: usize, cols: usize| count.checked_mul(rows * cols).ok_or(overflow.clone());
+            let (a, b, mut c) = (line(d, all(m, k)?)?, line(d, all(k, n)?)?, line(d, all(m, n)?)?);
+            let p = Batch::strided(a.view()?, [count, m, k], [m * k, k, 1])?;
+            let q = Batch::strided(b.view()?, [count, k, n], [k * n, n, 1])?;
+            gpu.gemm_strided_batched(
+                1.5,
+                p,
+                q,
+                0.5,
+                BatchMut::strided(c.view_mut()?, [count, m, n], [m * n, n, 1])?,
+            )
         }
         _ => {
             let with = Adam {

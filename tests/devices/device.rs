@@ -1,5 +1,6 @@
 //! The backend of devices on the interpreter: every op that has a kernel, bad arguments, plans, memory.
 
+mod batches;
 mod blocks;
 mod copies;
 #[cfg(feature = "half")]

@@ -3,7 +3,7 @@
 use super::super::device::{Computes, Device, Error};
 use super::super::template::tensor;
 use super::ops::{Done, Scalar, arguments, called};
-use super::{Array, Gpu, Product, View, ViewMut};
+use super::{Array, Gpu, Many, Product, View, ViewMut};
 use crate::einsum::step::Contraction;
 use crate::einsum::view::{self, List, Nest, Sizes};
 use crate::error::same_len;
@@ -11,8 +11,9 @@ use crate::{EINSUM_OPERANDS, EinsumPlan};
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Multiplications of each product of matrices from which on their template is worth a launch for each of them.
+/// Multiplications of a product of matrices from which on their template is worth it, alone and where there are several.
 pub(crate) const PRODUCT: usize = 1 << 15;
+const PRODUCTS: usize = 1 << 12;
 
 /// A tensor: its elements, and where those of its indices are.
 type Tensor<'a, T, D> = (View<'a, T, D>, view::View);
@@ -75,7 +76,8 @@ impl<D: Device> Gpu<D> {
     {
         let Some(of) = Contraction::new(sizes, &a.1, &b.1, &c.1) else { return Ok(None) };
         let shape = [of.m.size, of.n.size, of.k.size];
-        if shape.iter().fold(1, |all: usize, n| all.saturating_mul(*n)) < PRODUCT {
+        let least = if of.batch.dims().is_empty() { PRODUCT } else { PRODUCTS };
+        if shape.iter().fold(1, |all: usize, n| all.saturating_mul(*n)) < least {
             return Ok(None);
         }
         let (mut at, mut tensors) = (0, [a, b, c]);
@@ -97,9 +99,17 @@ impl<D: Device> Gpu<D> {
         let mut strides = strides.into_iter().enumerate().map(|(k, (r, c))| [stride(r, k), stride(c, k)]);
         let strides = [(); 3].map(|()| strides.next().unwrap_or_default());
         let product = Product::new(shape, strides, [T::ONE, T::ZERO]);
-        let plan = self.state.planner.product::<T::Recorded>(&product)?;
+        // Two axes by one launch; the others, of which there rarely are any, one after the other.
+        let (others, inner) = of.batch.inner();
+        let (others, outer) = others.inner();
+        let apart = [0, 1, 2].map(|k| [stride(outer, k), stride(inner, k)]);
+        let many = Many { counts: [outer.size, inner.size], apart };
+        let (nest, plan) = match self.state.planner.products::<T::Recorded>(&product, &many)? {
+            Some(plan) => (&others, plan),
+            None => (&of.batch, self.state.planner.product::<T::Recorded>(&product)?),
+        };
         let mut done = Ok(());
-        of.batch.each(|at| {
+        nest.each(|at| {
             let each = || {
                 let [(a, _), (b, _), (c, _)] = tensors;
                 let [a, b, c] = [(a, at[0]), (b, at[1]), (c, at[2])].map(|(x, at)| x.part(at..x.len()));
@@ -117,7 +127,8 @@ impl<D: Device> Gpu<D> {
     }
 
     /// [`einsum`](crate::einsum()), without a workspace of the caller's. A pair whose indices make matrices of some size is
-    /// [`Gpu::gemm`] for each of them; another one a thread for each element of its result.
+    /// their products, all of them by one launch as by [`Gpu::gemm_strided_batched`]; another one a thread for each element of its
+    /// result.
     ///
     /// # Errors
     /// [`Len`](crate::Error::Len), [`Overflow`](crate::Error::Overflow), [`Error::Limit`], [`Error::Lost`].

@@ -79,7 +79,7 @@ pub use mat::{Mat, MatMut};
 pub use ops::Scalar;
 pub use plan::{Plan, Planner};
 pub use pool::MemoryUse;
-pub use product::Product;
+pub use product::{Many, Product};
 pub use random::Narrow;
 pub use sparse::Sparse;
 pub use spectra::{ComplexConvolver, Convolver, Dct};
