@@ -215,7 +215,7 @@ fn blocks(r: &mut Noise) {
     assert_eq!(owned::dequantize(&weights), Ok(back));
     assert_eq!(
         owned::quantize::<Q8_0>(&w[1..], None),
-        Err(Error::Rows { arg: "x", cols: 32, got: w.len() - 1 })
+        Err(Error::rows("x", 32, w.len() - 1))
     );
 }
 
@@ -298,33 +298,33 @@ fn they_give_what_the_ops_give() {
 #[test]
 fn what_they_refuse_is_named() {
     let (a, none) = ([1.0f64, 2.0, 2.0, 4.0], &[0.0f64; 0][..]);
-    assert_eq!(owned::solve(&a, 2, &[1.0, 2.0]), Err(Error::Pivot { arg: "a", index: 1 }));
+    assert_eq!(owned::solve(&a, 2, &[1.0, 2.0]), Err(Error::pivot("a", 1)));
     assert_eq!(owned::det(&a, 2), Ok(0.0));
-    assert_eq!(owned::solve(&a, 3, none), Err(Error::Rows { arg: "a", cols: 3, got: 4 }));
-    assert_eq!(owned::solve(&a, 0, none), Err(Error::Rows { arg: "a", cols: 0, got: 4 }));
-    assert_eq!(owned::inverse(&a, 1), Err(Error::Shape { arg: "a", expected: [1, 1], got: [4, 1] }));
-    assert_eq!(owned::solve(&a, 2, &[1.0; 3]), Err(Error::Len { arg: "b", expected: 2, got: 3 }));
+    assert_eq!(owned::solve(&a, 3, none), Err(Error::rows("a", 3, 4)));
+    assert_eq!(owned::solve(&a, 0, none), Err(Error::rows("a", 0, 4)));
+    assert_eq!(owned::inverse(&a, 1), Err(Error::shape("a", [1, 1], [4, 1])));
+    assert_eq!(owned::solve(&a, 2, &[1.0; 3]), Err(Error::len("b", 2, 3)));
     assert_eq!(owned::solve(none, 0, none), Ok(vec![]));
     assert_eq!(owned::det(none, 0), Ok(1.0));
     assert_eq!(owned::cholesky(none, 0), Ok(vec![]));
     assert_eq!(owned::qr(none, 2), Ok((vec![], vec![])));
-    assert_eq!(owned::lstsq(&a, 4, &[1.0]), Err(Error::Shape { arg: "a", expected: [4, 4], got: [1, 4] }));
-    assert_eq!(owned::matmul(&a, 2, &[1.0; 3]), Err(Error::Len { arg: "b", expected: 2, got: 3 }));
-    assert_eq!(owned::fft::<f64>(&[]), Err(Error::Empty { arg: "x" }));
-    assert_eq!(owned::irfft(&[c64::ZERO; 4], 4), Err(Error::Len { arg: "x", expected: 3, got: 4 }));
-    assert_eq!(owned::fft_2d(&[c64::ZERO; 3], 2), Err(Error::Rows { arg: "x", cols: 2, got: 3 }));
-    assert_eq!(owned::convolve(&a, none, Extent::Full), Err(Error::Empty { arg: "kernel" }));
-    assert_eq!(owned::stft(&a, none, 1), Err(Error::Empty { arg: "window" }));
-    assert_eq!(owned::stft(&a, &a, 0), Err(Error::Domain { arg: "hop" }));
-    assert_eq!(owned::fir(none, 1, &a), Err(Error::Empty { arg: "taps" }));
-    assert_eq!(owned::fir(&a, 0, &a), Err(Error::Domain { arg: "decimation" }));
-    assert_eq!(owned::softmax(&a, 0), Err(Error::Empty { arg: "cols" }));
-    assert_eq!(owned::top_k(&a, usize::MAX), Err(Error::Domain { arg: "k" }));
-    assert_eq!(owned::uniform::<f64>(Stream::new(1), usize::MAX), Err(Error::Overflow { arg: "out" }));
-    assert_eq!(owned::coo_to_csr::<f64>(usize::MAX, 1, &[], &[], &[]), Err(Error::Overflow { arg: "rows" }));
+    assert_eq!(owned::lstsq(&a, 4, &[1.0]), Err(Error::shape("a", [4, 4], [1, 4])));
+    assert_eq!(owned::matmul(&a, 2, &[1.0; 3]), Err(Error::len("b", 2, 3)));
+    assert_eq!(owned::fft::<f64>(&[]), Err(Error::empty("x")));
+    assert_eq!(owned::irfft(&[c64::ZERO; 4], 4), Err(Error::len("x", 3, 4)));
+    assert_eq!(owned::fft_2d(&[c64::ZERO; 3], 2), Err(Error::rows("x", 2, 3)));
+    assert_eq!(owned::convolve(&a, none, Extent::Full), Err(Error::empty("kernel")));
+    assert_eq!(owned::stft(&a, none, 1), Err(Error::empty("window")));
+    assert_eq!(owned::stft(&a, &a, 0), Err(Error::domain("hop")));
+    assert_eq!(owned::fir(none, 1, &a), Err(Error::empty("taps")));
+    assert_eq!(owned::fir(&a, 0, &a), Err(Error::domain("decimation")));
+    assert_eq!(owned::softmax(&a, 0), Err(Error::empty("cols")));
+    assert_eq!(owned::top_k(&a, usize::MAX), Err(Error::domain("k")));
+    assert_eq!(owned::uniform::<f64>(Stream::new(1), usize::MAX), Err(Error::overflow("out")));
+    assert_eq!(owned::coo_to_csr::<f64>(usize::MAX, 1, &[], &[], &[]), Err(Error::overflow("rows")));
     let half = owned::CsrBuffer { cols: 1, offsets: vec![], columns: vec![], values: vec![1.0] };
     assert!(half.view().is_err());
     let a = owned::coo_to_csr(1, 1, &[0], &[0], &[2.0]).unwrap();
     let wide = owned::gmres(a.view().unwrap(), None, &[1.0], 0.0, usize::MAX, 1);
-    assert_eq!(wide, Err(Error::Overflow { arg: "workspace" }));
+    assert_eq!(wide, Err(Error::overflow("workspace")));
 }

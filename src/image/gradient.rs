@@ -205,10 +205,10 @@ pub(crate) fn canny_by<S: Simd>(
     same_len("src", 1, src.channels())?;
     dst.expect("dst", [width, height], 1)?;
     if low > high {
-        return Err(Error::Domain { arg: "low" });
+        return Err(Error::domain("low"));
     }
     let pixels = width.saturating_mul(height);
-    u32::try_from(pixels).map_err(|_| Error::Overflow { arg: "src" })?;
+    u32::try_from(pixels).map_err(|_| Error::overflow("src"))?;
     enough(canny_workspace(width, height), workspace.len())?;
     let limits = match norm {
         Norm::L1 => [low, high],

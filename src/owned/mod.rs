@@ -48,13 +48,13 @@ use core::alloc::Layout;
 fn filled<T: Clone>(arg: &'static str, x: T, len: usize) -> Result<Vec<T>, Error> {
     match Layout::array::<T>(len) {
         Ok(_) => Ok(alloc::vec![x; len]),
-        Err(_) => Err(Error::Overflow { arg }),
+        Err(_) => Err(Error::overflow(arg)),
     }
 }
 
 /// `a·b`, unless no integer holds it.
 fn product(arg: &'static str, a: usize, b: usize) -> Result<usize, Error> {
-    a.checked_mul(b).ok_or(Error::Overflow { arg })
+    a.checked_mul(b).ok_or(Error::overflow(arg))
 }
 
 /// The rows of a matrix of `cols` columns.
@@ -62,7 +62,7 @@ fn rows_of<T>(arg: &'static str, x: &[T], cols: usize) -> Result<usize, Error> {
     match (x.len().checked_div(cols), x.len().checked_rem(cols)) {
         (Some(rows), Some(0)) => Ok(rows),
         (None, _) if x.is_empty() => Ok(0),
-        _ => Err(Error::Rows { arg, cols, got: x.len() }),
+        _ => Err(Error::rows(arg, cols, x.len())),
     }
 }
 
@@ -71,6 +71,6 @@ fn cols_of<T>(arg: &'static str, x: &[T], rows: usize) -> Result<usize, Error> {
     match (x.len().checked_div(rows), x.len().checked_rem(rows)) {
         (Some(cols), Some(0)) => Ok(cols),
         (None, _) if x.is_empty() => Ok(0),
-        _ => Err(Error::Len { arg, expected: rows, got: x.len() }),
+        _ => Err(Error::len(arg, rows, x.len())),
     }
 }

@@ -99,7 +99,7 @@ pub fn cumsum<T: Element>(x: &[T], cols: usize) -> Result<Vec<T>, Error> {
 /// ```
 #[doc(alias = "argsort")]
 #[doc(alias = "sort")]
-pub fn top_k<T: Element>(x: &[T], k: usize) -> Result<(Vec<T>, Vec<usize>), Error> {
+pub fn top_k<T: Element>(x: &[T], k: usize) -> Result<(Vec<T>, Vec<u32>), Error> {
     best(x, k, crate::top_k)
 }
 
@@ -114,17 +114,17 @@ pub fn top_k<T: Element>(x: &[T], k: usize) -> Result<(Vec<T>, Vec<usize>), Erro
 /// ```
 #[doc(alias = "argsort")]
 #[doc(alias = "sort")]
-pub fn bottom_k<T: Element>(x: &[T], k: usize) -> Result<(Vec<T>, Vec<usize>), Error> {
+pub fn bottom_k<T: Element>(x: &[T], k: usize) -> Result<(Vec<T>, Vec<u32>), Error> {
     best(x, k, crate::bottom_k)
 }
 
 fn best<T: Element>(
     x: &[T],
     k: usize,
-    op: impl Fn(&[T], usize, &mut [T], &mut [usize]) -> Result<(), Error>,
-) -> Result<(Vec<T>, Vec<usize>), Error> {
+    op: impl Fn(&[T], usize, &mut [T], &mut [u32]) -> Result<(), Error>,
+) -> Result<(Vec<T>, Vec<u32>), Error> {
     if k > x.len() {
-        return Err(Error::Domain { arg: "k" });
+        return Err(Error::domain("k"));
     }
     let (mut values, mut indices) = (filled("values", T::ZERO, k)?, filled("indices", 0, k)?);
     op(x, k, &mut values, &mut indices)?;

@@ -40,7 +40,7 @@ impl<T> CsrBuffer<T> {
 impl<T: Element> CsrBuffer<T> {
     /// Room for `len` elements in `rows` rows.
     fn room(rows: usize, cols: usize, len: usize) -> Result<Self, Error> {
-        let offsets = filled("offsets", 0, rows.checked_add(1).ok_or(Error::Overflow { arg: "rows" })?)?;
+        let offsets = filled("offsets", 0, rows.checked_add(1).ok_or(Error::overflow("rows"))?)?;
         let (columns, values) = (filled("columns", 0, len)?, filled("values", T::ZERO, len)?);
         Ok(Self { cols, offsets, columns, values })
     }
@@ -54,7 +54,7 @@ impl<T: Element> CsrBuffer<T> {
 
     /// Ones on a diagonal, which as factors are no preconditioner.
     fn identity(n: usize) -> Result<Self, Error> {
-        let last = u32::try_from(n).map_err(|_| Error::Overflow { arg: "a" })?;
+        let last = u32::try_from(n).map_err(|_| Error::overflow("a"))?;
         Ok(Self {
             cols: n,
             offsets: (0..=n).collect(),

@@ -57,20 +57,20 @@ impl Place {
         not_empty("width", width)?;
         not_empty("height", height)?;
         if !matches!(channels, 1..=4) {
-            return Err(Error::Domain { arg: "channels" });
+            return Err(Error::domain("channels"));
         }
-        let large = Error::Overflow { arg: "data" };
+        let large = Error::overflow("data");
         let row = width.checked_mul(channels).ok_or(large)?;
         let Some(stride) = stride else {
             same_len("data", row.checked_mul(height).ok_or(large)?, len)?;
             return Ok(Self { width, height, channels, stride: row });
         };
         if stride < row {
-            return Err(Error::Domain { arg: "stride" });
+            return Err(Error::domain("stride"));
         }
         let end = stride.checked_mul(height - 1).and_then(|last| last.checked_add(row)).ok_or(large)?;
         if end > len {
-            return Err(Error::OutOfBounds { arg: "data", got: len });
+            return Err(Error::out_of_bounds("data", len));
         }
         Ok(Self { width, height, channels, stride })
     }
@@ -85,10 +85,10 @@ impl Place {
         not_empty("height", height)?;
         let within = |at: usize, n: usize, all: usize| at.checked_add(n).is_some_and(|end| end <= all);
         if !within(x, width, self.width) {
-            return Err(Error::OutOfBounds { arg: "width", got: self.width });
+            return Err(Error::out_of_bounds("width", self.width));
         }
         if !within(y, height, self.height) {
-            return Err(Error::OutOfBounds { arg: "height", got: self.height });
+            return Err(Error::out_of_bounds("height", self.height));
         }
         Ok((y * self.stride + x * self.channels, Self { width, height, ..self }))
     }

@@ -381,9 +381,9 @@ pub fn canny_case<S: fulmen::lanes::Simd>(s: S, e: &EdgeCase) -> Result<Vec<f64>
 
 pub fn refusals() {
     let kernel = |w: &[f64], n: usize| Kernel::<i16>::new(w, &mut vec![0; n]).map(|_| ()).err();
-    let domain = |arg| Some(Error::Domain { arg });
+    let domain = |arg| Some(Error::domain(arg));
     assert_eq!(kernel(&[1.0], 1), None);
-    assert_eq!(kernel(&[1.0], 2), Some(Error::Len { arg: "to", expected: 1, got: 2 }));
+    assert_eq!(kernel(&[1.0], 2), Some(Error::len("to", 1, 2)));
     for wrong in [&[][..], &[0.5; 2], &[f64::NAN], &[f64::INFINITY], &[1.0, -1.0, 0.5], &[0.0; 2049]] {
         assert_eq!(kernel(wrong, wrong.len()), domain("weights"), "{}", wrong.len());
     }
@@ -409,7 +409,7 @@ pub fn refusals() {
         slopes_of(&mut dx, 2, 2),
         slopes_of(&mut dy, 2, 1),
     );
-    assert_eq!(done, Err(Error::Shape { arg: "dy", expected: [2, 2], got: [1, 2] }));
+    assert_eq!(done, Err(Error::shape("dy", [2, 2], [1, 2])));
     assert_eq!((dx, dy), ([7; 4], [7; 2]));
 }
 fn slopes_of(data: &mut [i16], w: usize, h: usize) -> ImageMut<'_, i16> {

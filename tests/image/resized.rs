@@ -206,16 +206,16 @@ pub fn refusals() {
     let plan = |resize: Resize, spans: usize, weights: usize| {
         ResizePlan::<i16>::new(resize, &mut vec![[9; 2]; spans], &mut vec![9; weights]).map(|_| ()).err()
     };
-    let len = |arg, expected, got| Some(Error::Len { arg, expected, got });
+    let len = |arg, expected, got| Some(Error::len(arg, expected, got));
     assert_eq!((ok.spans(), ok.weights::<i16>(), ok.weights::<f32>()), (4, 32, 14));
     assert_eq!(plan(ok, 4, 32), None);
     assert_eq!(plan(ok, 5, 32), len("spans", 4, 5));
     assert_eq!(plan(ok, 4, 31), len("weights", 32, 31));
-    assert_eq!(plan(Resize { from: [0, 3], ..ok }, 4, 32), Some(Error::Empty { arg: "from" }));
-    assert_eq!(plan(Resize { to: [2, 0], ..ok }, 2, 16), Some(Error::Empty { arg: "to" }));
+    assert_eq!(plan(Resize { from: [0, 3], ..ok }, 4, 32), Some(Error::empty("from")));
+    assert_eq!(plan(Resize { to: [2, 0], ..ok }, 2, 16), Some(Error::empty("to")));
     if let Ok(large) = usize::try_from(1u64 << 32) {
-        assert_eq!(plan(Resize { from: [large, 3], ..ok }, 4, 32), Some(Error::Overflow { arg: "from" }));
-        assert_eq!(plan(Resize { to: [2, large], ..ok }, 4, 32), Some(Error::Overflow { arg: "to" }));
+        assert_eq!(plan(Resize { from: [large, 3], ..ok }, 4, 32), Some(Error::overflow("from")));
+        assert_eq!(plan(Resize { to: [2, large], ..ok }, 4, 32), Some(Error::overflow("to")));
     }
     assert_eq!(Resize { to: [usize::MAX, usize::MAX], ..ok }.weights::<f32>(), usize::MAX);
     assert_eq!(resize_workspace(usize::MAX, 3), usize::MAX);
@@ -223,7 +223,7 @@ pub fn refusals() {
     let plan = planned.plan();
     let (src, mut dst, mut room) = ([9u8; 36], [7u8; 12], [0i16; 72]);
     let view = |w, h, c| Image::new(&src[..w * h * c], w, h, c).unwrap();
-    let shape = |arg, expected, got| Err(Error::Shape { arg, expected, got });
+    let shape = |arg, expected, got| Err(Error::shape(arg, expected, got));
     let mut to = |src, w: usize, h: usize, c: usize, need: usize| {
         let dst = ImageMut::new(&mut dst[..w * h * c], w, h, c).unwrap();
         resize(plan, src, dst, &mut room[..need])
@@ -232,8 +232,8 @@ pub fn refusals() {
     assert_eq!(to(view(4, 2, 3), 2, 2, 3, 72), shape("src", [3, 4], [2, 4]));
     assert_eq!(to(view(4, 3, 3), 2, 1, 3, 72), shape("dst", [2, 2], [1, 2]));
     assert_eq!(to(view(4, 3, 3), 1, 2, 3, 72), shape("dst", [2, 2], [2, 1]));
-    assert_eq!(to(view(4, 3, 3), 2, 2, 2, 72), Err(Error::Len { arg: "dst", expected: 3, got: 2 }));
-    assert_eq!(to(view(4, 3, 3), 2, 2, 3, 71), Err(Error::Workspace { needed: 72, got: 71 }));
+    assert_eq!(to(view(4, 3, 3), 2, 2, 2, 72), Err(Error::len("dst", 3, 2)));
+    assert_eq!(to(view(4, 3, 3), 2, 2, 3, 71), Err(Error::workspace(72, 71)));
     assert_eq!(dst, [7; 12]);
 }
 

@@ -5,10 +5,10 @@ use super::*;
 #[test]
 fn views_are_checked() {
     let mut data = [0u8; 24];
-    let len = |expected, got| Some(Error::Len { arg: "data", expected, got });
-    let (domain, empty) = (|arg| Some(Error::Domain { arg }), |arg| Some(Error::Empty { arg }));
-    let large = Some(Error::Overflow { arg: "data" });
-    let outside = |arg, got| Some(Error::OutOfBounds { arg, got });
+    let len = |expected, got| Some(Error::len("data", expected, got));
+    let (domain, empty) = (|arg| Some(Error::domain(arg)), |arg| Some(Error::empty(arg)));
+    let large = Some(Error::overflow("data"));
+    let outside = |arg, got| Some(Error::out_of_bounds(arg, got));
     assert_eq!(Image::new(&data, 0, 2, 1).err(), empty("width"));
     assert_eq!(Image::new(&data, 2, 0, 1).err(), empty("height"));
     for channels in [0, 5, usize::MAX] {

@@ -103,7 +103,7 @@ impl Resize {
         for (arg, sizes) in [("from", self.from), ("to", self.to)] {
             for n in sizes {
                 not_empty(arg, n)?;
-                u32::try_from(n).map_err(|_| Error::Overflow { arg })?;
+                u32::try_from(n).map_err(|_| Error::overflow(arg))?;
             }
         }
         Ok(())
