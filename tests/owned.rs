@@ -274,6 +274,9 @@ fn sparse<T: Element>(r: &mut Noise) {
 
 #[test]
 fn they_give_what_the_ops_give() {
+    // Elements of one place are one.
+    let added = owned::coo_to_csr(1, 1, &[0, 0], &[0, 0], &[1.0, 2.0]).unwrap();
+    assert_eq!((added.columns, added.values), (vec![0], vec![3.0]));
     let seed = Seed::new("owned");
     for case in 0..2 {
         let stream = |what: &str| seed.stream(&format!("{what} {case}"));
