@@ -246,15 +246,15 @@ fn largest(
     rows: &mut [u32],
 ) -> usize {
     let (width, height) = (src.width(), src.height());
-    let (sizes, directions) = rows.split_at_mut((3 * (width + 2)).min(rows.len()));
     // A zero stands at both ends of each row.
+    let line = (width + 2).max(1);
+    let (sizes, directions) = rows.split_at_mut((3 * line).min(rows.len()));
     sizes.fill(0);
     let mut found = 0;
     for y in 0..=height {
-        if let (Some(sizes), Some(directions)) = (
-            sizes.chunks_exact_mut(width + 2).nth(y % 3),
-            directions.chunks_exact_mut(width.max(1)).nth(y % 3),
-        ) {
+        if let (Some(sizes), Some(directions)) =
+            (sizes.chunks_exact_mut(line).nth(y % 3), directions.chunks_exact_mut(width.max(1)).nth(y % 3))
+        {
             if y == height {
                 sizes.fill(0);
             } else {
@@ -274,11 +274,11 @@ fn largest(
             }
         }
         let Some(row) = y.checked_sub(1) else { continue };
-        let sizes_of = |k: usize| sizes.chunks_exact(width + 2).nth(k % 3).unwrap_or_default();
+        let sizes_of = |k: usize| sizes.chunks_exact(line).nth(k % 3).unwrap_or_default();
         // Rows above, at and below the one before this.
         let (above, here, below) = (sizes_of(y + 1), sizes_of(row), sizes_of(y));
         let directions = directions.chunks_exact(width.max(1)).nth(row % 3).unwrap_or_default();
-        let at = |line: &[u32], x: usize| line.get(x).copied().unwrap_or_default();
+        let at = |row: &[u32], x: usize| row.get(x).copied().unwrap_or_default();
         let sizes = here.iter().skip(1).zip(directions);
         for (x, ((size, direction), to)) in sizes.zip(dst.row_mut(row)).enumerate() {
             *to = 0;

@@ -258,7 +258,7 @@ fn weights_are_one_in_all() {
                 for w in all.chunks(all.len() / (2 * n)) {
                     let sum: i64 = w.iter().map(|w| i64::from(*w)).sum();
                     let size: i64 = w.iter().map(|w| i64::from(*w).abs()).sum();
-                    assert!(sum >= 1 << 14 && sum <= 1 << 21 && sum.count_ones() == 1, "{resize:?}: {sum}");
+                    assert!((1 << 14..=1 << 21).contains(&sum) && sum.count_ones() == 1, "{resize:?}: {sum}");
                     assert!(size < 2 * sum, "{resize:?}: {size} of {sum}");
                 }
             }
