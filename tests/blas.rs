@@ -118,8 +118,8 @@ fn refuse(name: &str) {
     let dims = [3, 3, 4];
     let good = shapes(name, o, dims);
     let last = good.len() - 1;
-    let len = |arg, expected, got| Error::len(arg, expected, got);
-    let shape = |arg, expected, got| Error::shape(arg, expected, got);
+    let len = Error::len;
+    let shape = Error::shape;
     // Which operand gets which shape, and the error.
     let cases: Vec<(usize, [usize; 2], Error)> = match name {
         "gemv" => vec![(1, [5, 1], len("x", 4, 5)), (2, [2, 1], len("y", 3, 2))],

@@ -25,7 +25,7 @@ fn what_is_no_matrix() {
     assert_eq!(new(2, 3, &good, &columns, 3), Ok((2, 3, 3)));
     assert_eq!(new(0, 3, &[0], &[], 0), Ok((0, 3, 0)));
     assert_eq!(new(2, 0, &[0, 0, 0], &[], 0), Ok((2, 0, 0)));
-    let [offsets, order] = ["offsets", "columns"].map(|arg| Error::domain(arg));
+    let [offsets, order] = ["offsets", "columns"].map(Error::domain);
     for (rows, cols, at, columns, n, error) in [
         (3, 3, &good[..], &columns[..], 3, Error::len("offsets", 4, 3)),
         (0, 3, &[], &[], 0, Error::len("offsets", 1, 0)),

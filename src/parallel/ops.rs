@@ -1,7 +1,7 @@
 //! The ops whose rows give parts to other threads, on rayon's.
 
 use super::Threads;
-use crate::forms::{named, returned, slice};
+use crate::forms::{returned, slice};
 use crate::image::{Border, Kernel, ResizePlan};
 use crate::lanes::{Simd, native};
 use crate::*;
@@ -25,7 +25,7 @@ macro_rules! on_threads {
         #[inline]
         #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
         pub fn $name($($arg: slice!($kind $ty)),*) -> returned!($ret $(<$of>)?) {
-            named!([$ret] $name, $($path)::+::$by(Threads, $($arg),*))
+            crate::forms::named!([$ret] $name, $($path)::+::$by(Threads, $($arg),*))
         }
     };
     (@threads [$(#[$cfg:meta])? $($path:ident)::+] [$($note:literal)?] [<$($g:ident: $bound:path)?>] $name:ident $on:ident $by:ident ($($arg:ident: $kind:ident $ty:ty),*)
@@ -46,7 +46,7 @@ macro_rules! on_threads {
         #[inline]
         #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
         pub fn $on<S: Simd $(, $g: $bound)?>(s: S, $($arg: slice!($kind $ty)),*) $(-> returned!($ret $(<$of>)?))? {
-            named!([$($ret)?] $name, $($path)::+::$by(Threads, s, $($arg),*))
+            crate::forms::named!([$($ret)?] $name, $($path)::+::$by(Threads, s, $($arg),*))
         }
     };
 }

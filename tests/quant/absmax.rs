@@ -97,7 +97,7 @@ fn edge_cases() {
 fn refusals() {
     let (mut q, mut d, mut out) = ([7u8; 3], [7.0f32; 1], [7.0f32; 3]);
     let map = DYNAMIC_MAP;
-    let len = |arg, expected, got| Error::len(arg, expected, got);
+    let len = Error::len;
     let x = [1.0, 2.0, 3.0];
     assert_eq!(quantize_absmax(&map[1..], &x, &mut q, &mut d), Err(len("map", 256, 255)));
     assert_eq!(quantize_absmax(&map, &x, &mut q[1..], &mut d), Err(len("codes", 3, 2)));

@@ -104,7 +104,7 @@ fn what_is_no_colors() {
     };
     assert_eq!(new(&[0, 1, 0], &[0, 2, 1], &[0, 2, 3]), Ok(2));
     assert_eq!(new(&[], &[], &[0]), Ok(0));
-    let domain = |arg| Error::domain(arg);
+    let domain = Error::domain;
     for (colors, order, offsets, error) in [
         (&[0u32, 1, 0][..], &[0u32, 2][..], &[0usize, 2, 3][..], Error::len("order", 3, 2)),
         (&[0, 1, 0], &[0, 2, 1], &[], domain("offsets")),

@@ -212,9 +212,9 @@ fn what_is_no_slices() {
     let (o, l, p, c) = good;
     assert_eq!(new([3, 4, 2, 2], good, 8), Ok((3, 4)));
     assert_eq!(new([0, 4, 2, 2], (&[0], &[], &[], &[]), 0), Ok((0, 4)));
-    let domain = |arg| Error::domain(arg);
-    let len = |arg, expected, got| Error::len(arg, expected, got);
-    let index = |arg, index, below| Error::index(arg, index, below);
+    let domain = Error::domain;
+    let len = Error::len;
+    let index = Error::index;
     let huge = usize::MAX;
     for (shape, with, n, error) in [
         ([3, 4, 0, 2], good, 8, domain("chunk")),
@@ -255,7 +255,7 @@ fn no_room_for_slices() {
     let values = [1.0f32; 3];
     let a = Csr::new(2, 3, &[0, 1, 3], &[0, 0, 2], &values).unwrap();
     let mut short = [7; 1];
-    let len = |arg, expected, got| Error::len(arg, expected, got);
+    let len = Error::len;
     assert_eq!(Sell::sort(a, 2, &mut short), Err(len("order", 2, 1)));
     assert_eq!(Sell::sort(a, 0, &mut [7; 2]), Err(Error::domain("sigma")));
     assert_eq!(short, [7]);
@@ -451,8 +451,8 @@ fn what_is_no_blocks() {
     assert_eq!(new([3, 5, 2, 2], good, 12), Ok([3, 5, 3]));
     assert_eq!(new([4, 6, 2, 2], good, 12), Ok([4, 6, 3]));
     assert_eq!(new([0, 5, 2, 2], (&[0], &[]), 0), Ok([0, 5, 0]));
-    let domain = |arg| Error::domain(arg);
-    let len = |arg, expected, got| Error::len(arg, expected, got);
+    let domain = Error::domain;
+    let len = Error::len;
     let huge = usize::MAX;
     for (shape, with, n, error) in [
         ([3, 5, 0, 2], good, 12, domain("block")),
