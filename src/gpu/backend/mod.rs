@@ -60,6 +60,7 @@ mod random;
 mod reflect;
 mod scan;
 mod score;
+mod select;
 mod solve;
 mod sparse;
 mod spectra;
