@@ -15,6 +15,7 @@ mod lz4;
 mod pool;
 mod products;
 mod scans;
+mod selections;
 mod sparse;
 mod stored;
 

@@ -1,4 +1,4 @@
-//! Running sums of rows: a share of a copy's rate, as each element is read and written.
+//! Running sums of rows: a share of a copy's rate, as each element is read and written; and the largest elements, as each is read.
 
 use crate::{data, listed, say};
 use fulmen::gpu::backend::Gpu;
@@ -27,6 +27,16 @@ pub fn run<D: Computes<f32> + Blocking + 'static>(
         let rate = 8.0 * (rows * cols) as f64 / seconds;
         let name = format!("cumsum of {rows} rows of {cols}");
         say(&name, seconds, &format!("{:.0} GB/s", rate / 1e9), rate / peak);
+    }
+    for (n, k) in
+        [(1 << 16, 50), (1 << 20, 10), (1 << 20, 1000), (1 << 20, 1 << 14), (1 << 24, 50), (1 << 26, 1000)]
+    {
+        let x = gpu.upload(&data(n))?;
+        let (mut values, mut indices) = (gpu.alloc::<f32>(k)?, gpu.alloc::<u32>(k)?);
+        let seconds =
+            listed(gpu, 10, wait, || gpu.top_k(x.view(), k, values.view_mut(), indices.view_mut()))?;
+        let rate = 4.0 * n as f64 / seconds;
+        say(&format!("top_k, {k} of {n}"), seconds, &format!("{:.0} GB/s", rate / 1e9), rate / peak);
     }
     Ok(())
 }

@@ -61,6 +61,7 @@ mod reductions;
 mod reflect;
 mod scan;
 mod score;
+mod select;
 mod solve;
 mod sparse;
 mod spectra;

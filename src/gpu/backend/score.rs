@@ -1,68 +1,14 @@
-//! Row ops that select, compare or score (top-k, similarity, NLL).
+//! Similarity of rows, and negative log-likelihood.
 
 use super::super::device::{Computes, Device, Error};
-use super::super::template::{Argument, score, vector};
-use super::ops::{Done, Scalar, arguments, called};
+use super::super::template::score;
+use super::ops::{Done, Scalar, called};
 use super::{Gpu, View, ViewMut};
 use crate::error::{not_empty, same_len};
 use crate::parts::count;
 use alloc::vec;
 
 impl<D: Device> Gpu<D> {
-    /// The `k` largest or smallest elements.
-    pub(super) fn extremes<T: Scalar>(
-        &self,
-        x: View<'_, T, D>,
-        k: usize,
-        values: ViewMut<'_, T, D>,
-        indices: ViewMut<'_, u32, D>,
-        largest: bool,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        const CHUNK: usize = vector::TOP_CHUNK as usize;
-        if k > x.len() {
-            return Err(crate::Error::must_be("k", "at most the length of `x`").into());
-        }
-        same_len("values", k, values.len())?;
-        same_len("indices", k, indices.len())?;
-        let planner = &self.state.planner;
-        planner.line::<T::Recorded>("x", x.len())?;
-        if k == 0 {
-            return Ok(());
-        }
-        // Operands: x, indices, values, then what each step chose.
-        let (mut n, mut launches, mut scratch) = (x.len(), vec![], vec![]);
-        let step = |from: Option<usize>, to: usize, last: bool, n: usize, chunk: usize| {
-            let op = match (largest, from.is_some(), last) {
-                (true, false, false) => "top_k_part",
-                (true, true, false) => "top_k_merge",
-                (true, false, true) => "top_k",
-                (true, true, true) => "top_k_last",
-                (false, false, false) => "bottom_k_part",
-                (false, true, false) => "bottom_k_merge",
-                (false, false, true) => "bottom_k",
-                (false, true, true) => "bottom_k_last",
-            };
-            let values = if last { Some(2) } else { None };
-            let buffers = [Some(0), Some(to), from, values].into_iter().flatten().map(Argument::Buffer);
-            let all = buffers.chain(arguments::<T>(0, &[n, chunk, k], &[])).collect();
-            let make = || Some(vector::top_k::<T::Recorded>(op, largest));
-            planner.flat::<T::Recorded>(op, make, n, all)
-        };
-        let mut from = None;
-        while n > CHUNK && 2 * k <= CHUNK {
-            let to = 3 + scratch.len();
-            launches.push(step(from, to, false, n, CHUNK)?);
-            n = n / CHUNK * k + (n % CHUNK).min(k);
-            scratch.push(4 * n as u64);
-            from = Some(to);
-        }
-        launches.push(step(from, 1, true, n, n)?);
-        self.go(launches, scratch, &[x.binding(self)?, indices.binding(self)?, values.binding(self)?])
-    }
-
     /// [`cosine_similarity_rows`](crate::cosine_similarity_rows())
     ///
     /// # Errors

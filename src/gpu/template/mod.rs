@@ -36,6 +36,7 @@ pub(crate) mod reflect;
 mod row;
 pub(crate) mod scan;
 pub(crate) mod score;
+pub(crate) mod select;
 pub(crate) mod small;
 pub(crate) mod sparse;
 pub(crate) mod spectra;
