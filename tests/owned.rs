@@ -213,10 +213,7 @@ fn blocks(r: &mut Noise) {
     let mut back = vec![0.0; w.len()];
     fulmen::dequantize(&weights, &mut back).unwrap();
     assert_eq!(owned::dequantize(&weights), Ok(back));
-    assert_eq!(
-        owned::quantize::<Q8_0>(&w[1..], None),
-        Err(Error::rows("x", 32, w.len() - 1))
-    );
+    assert_eq!(owned::quantize::<Q8_0>(&w[1..], None), Err(Error::rows("x", 32, w.len() - 1)));
 }
 
 fn sparse<T: Element>(r: &mut Noise) {
