@@ -163,11 +163,10 @@ impl<D: Device> Gpu<D> {
         let strides = [a.strides, b.strides, c.strides];
         let product = Product::new([m, n, k], strides.map(|[_, r, c]| [r, c]), [alpha, beta]);
         let many = Many { counts: [1, count], apart: strides.map(|[by, ..]| [0, by]) };
+        // What no launch reaches is refused, not taken apart.
+        let bound = [self.bound_batch("a", a)?, self.bound_batch("b", b)?, self.bound_batch("c", c)?];
         match self.state.planner.products::<T::Recorded>(&product, &many)? {
-            Some(plan) => {
-                let bound = [self.bound_batch("a", a)?, self.bound_batch("b", b)?, self.bound_batch("c", c)?];
-                self.run(&plan, &bound)
-            }
+            Some(plan) => self.run(&plan, &bound),
             None => {
                 (0..count).try_for_each(|i| self.gemm(alpha, a.get(i)?, b.get(i)?, beta, MatMut(c.get(i)?)))
             }
