@@ -1,6 +1,6 @@
 //! Krylov methods for a general sparse A: GMRES and BiCGSTAB.
 
-use super::residual::{Goal, Size, Watch, advance, rounding};
+use super::residual::{Goal, Size, Watch, advance, magnitude, rounding};
 use super::triangular::{divides, finite, solve};
 use super::{Csr, spmv_on};
 use crate::alu::not_negative;
@@ -314,14 +314,16 @@ fn cycle<S: Simd, T: Element>(
     let (mut used, mut least, mut gone) = (0, f64::INFINITY, 0.0);
     for at in (0..=k).rev() {
         gone += g.get(at)?.to_f64() * g.get(at)?.to_f64();
-        if gone >= least {
+        // What is less than rounding errors is as small, and of directions that leave as much the fewest are taken.
+        let equal = least * (1.0 + rounding::<T>());
+        if gone > equal {
             break;
         }
         let y = sines.get_mut(..at)?;
         back(r, wide, g, y)?;
         let whole = gone + y.iter().map(|y| y.to_f64() * noise).map(|y| y * y).sum::<f64>();
-        if whole < least {
-            (used, least) = (at, whole);
+        if whole <= equal {
+            (used, least) = (at, least.min(whole));
         }
     }
     if used == 0 {
@@ -421,6 +423,14 @@ fn stabilised<S: Simd, T: Element>(
     };
     // A step that no digit of x would survive is not taken.
     let diverged = |now: T| !within(now.to_f64(), left.norm / rounding::<T>());
+    // Nor is one that is so long that rounding errors of its product with A are more than the residual: those of a singular A, which
+    // makes next to nothing of them.
+    let mut scale = 0.0f64;
+    let mut lost = |alpha: T, z: &[T], product: T| {
+        let long = norm_l2_on(s, z).to_f64();
+        scale = scale.max(product.to_f64() / long);
+        diverged(T::from_f64(magnitude(alpha.to_f64()) * long * scale))
+    };
     while *steps < most {
         precondition(s, lu, p, z);
         spmv_on(s, T::ONE, a, z, T::ZERO, v)?;
@@ -428,7 +438,7 @@ fn stabilised<S: Simd, T: Element>(
         axpy_on(s, -alpha, v, r)?;
         *steps += 1;
         let now = norm_l2_on(s, r);
-        if diverged(now) {
+        if diverged(now) || lost(alpha, z, norm_l2_on(s, v)) {
             break;
         }
         go(alpha, z)?;
@@ -441,7 +451,7 @@ fn stabilised<S: Simd, T: Element>(
         let omega = dot_on(s, t, r)? / size / size;
         axpy_on(s, -omega, t, r)?;
         let now = norm_l2_on(s, r);
-        if diverged(now) {
+        if diverged(now) || lost(omega, z, size) {
             break;
         }
         go(omega, z)?;

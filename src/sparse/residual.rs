@@ -65,7 +65,7 @@ fn exponent(most: f64) -> i32 {
     libm::frexp(most).1.saturating_sub(1).clamp(-1000, 1000)
 }
 
-fn magnitude(x: f64) -> f64 {
+pub(super) fn magnitude(x: f64) -> f64 {
     if x < 0.0 { -x } else { x }
 }
 
