@@ -10,6 +10,7 @@ python3 -m venv "$work/env"
 "$work/env/bin/python" - <<'PYTHON'
 import sys
 import warnings
+from importlib.metadata import version
 
 import numpy as np
 import pywt
@@ -17,6 +18,6 @@ import pywt
 warnings.simplefilter("ignore")
 x = np.array([0.0, 1.0, -2.0])
 soft, garrote, hard = (pywt.threshold(x, 0.0, mode) for mode in ("soft", "garrote", "hard"))
-print(f"PyWavelets {pywt.__version__}: 0, 1, -2 with threshold 0: soft {soft}, garrote {garrote}, hard {hard}")
+print(f"PyWavelets {version('PyWavelets')}: 0, 1, -2 with threshold 0: soft {soft}, garrote {garrote}, hard {hard}")
 sys.exit(not (np.isnan(soft[0]) and np.isnan(garrote[0]) and (soft[1:] == x[1:]).all() and (hard == x).all()))
 PYTHON
