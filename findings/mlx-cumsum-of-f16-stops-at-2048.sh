@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # mlx's cumsum of float16 is added up in float16, and its sum is not: the last of 3000 running sums of ones is 2048, their sum 3000; in bfloat16 the running sums end at 256.
-# Expected: the last running sum is the sum. Widen before (PyTorch on CPUs: 3000).
+# Expected: the last running sum is the sum. Convert to float32 before.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

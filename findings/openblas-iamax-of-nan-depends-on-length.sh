@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Where a vector holds NaN, OpenBLAS's isamax and idamax take it for the largest or not by its place and by the length: with kernels for
-# Haswell isamax of 1..8 whose fifth number is NaN gives the fifth, of 1..33 with NaN at any place but the last the 33rd, and with NaN in the last place the 32nd.
+# Haswell isamax of 1..8 whose fifth number is NaN gives the fifth, of 1..33 with NaN at place 5 or 17 the 33rd, and with NaN in the last place the 32nd.
 # Expected: one rule, either the first NaN (as MKL 2026.2 answered in the same cases) or the largest of the numbers. Look for NaN before.
 set -euo pipefail
 work=$(mktemp -d)
