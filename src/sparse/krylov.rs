@@ -118,7 +118,7 @@ fn numbers<T: Element>(a: Csr<'_, T>, lu: Csr<'_, T>, b: &[T], x: &[T]) -> Resul
 
 /// `z = (LU)⁻¹r`.
 fn precondition<S: Simd, T: Element>(s: S, lu: Csr<'_, T>, r: &[T], z: &mut [T]) {
-    z.copy_from_slice(r);
+    copy(r, z);
     s.vectorize(
         #[inline(always)]
         || {
@@ -414,8 +414,8 @@ fn stabilised<S: Simd, T: Element>(
     steps: &mut usize,
     [r, shadow, p, v, t, z]: [&mut [T]; 6],
 ) -> Result<(), Error> {
-    shadow.copy_from_slice(r);
-    p.copy_from_slice(r);
+    copy(r, shadow);
+    copy(r, p);
     let mut rho = dot_on(s, shadow, r)?;
     let mut go = |alpha: T, z: &[T]| match advance(s, T::from_f64(alpha.to_f64() * left.power()), z, x) {
         true => Ok(()),
