@@ -31,12 +31,12 @@ impl Planner {
         if n == 0 {
             return only(Vec::new());
         }
-        if cols <= Scan::SINGLE {
+        // In WGSL a thread has no access of the width that the tiles take.
+        if cols <= Scan::SINGLE || !self.optimise {
             let make = || Some(scan::single::<T>());
             return only(vec![self.flat::<T>("cumsum", make, rows, told(&[], [rows, cols]))?]);
         }
-        // WGSL's arrays of four elements have no part that a thread may write.
-        let wide = wide && self.optimise && !self.short;
+        let wide = wide && !self.short;
         let (width, meet) = (T::TYPE.bytes(), self.meet);
         let of = Scan::of([cols, self.widest() as usize], width, meet, self.short, wide);
         let (tile, block) = (of.tile(width) as usize, of.threads.block);
@@ -69,7 +69,7 @@ impl<D: Device> Gpu<D> {
     /// elements, so that the bits differ from a CPU's and depend on the number of columns, and of few, long rows on that of
     /// rows and on the device. No sum has a term that is behind its element, and the error keeps the same bound.
     ///
-    /// Rows of up to 32 columns have a thread each, longer ones threads of a warp or a block; where there are so few rows that
+    /// Rows of up to 32 columns, and in WGSL all, have a thread each, longer ones threads of a warp or a block; where there are so few rows that
     /// blocks share them, a first launch adds up the parts of rows and a second one scans them.
     ///
     /// # Errors
