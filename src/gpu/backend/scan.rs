@@ -24,19 +24,19 @@ impl Planner {
         self.line::<T>("x", n)?;
         let bits = |v: usize| Argument::Bits(v as u64);
         let two = [0, 1].map(Argument::Buffer);
-        let told = |more: &[Argument], words: [usize; 2]| -> Vec<Argument> {
+        let arguments = |more: &[Argument], words: [usize; 2]| -> Vec<Argument> {
             two.iter().chain(more).copied().chain(words.map(bits)).collect()
         };
         let only = |launches| Ok(Plan { launches, scratch: Vec::new() });
         if n == 0 {
             return only(Vec::new());
         }
-        // In WGSL a thread has no access of the width that the tiles take.
-        if cols <= Scan::SINGLE || !self.optimise {
+        if cols <= Scan::SINGLE {
             let make = || Some(scan::single::<T>());
-            return only(vec![self.flat::<T>("cumsum", make, rows, told(&[], [rows, cols]))?]);
+            return only(vec![self.flat::<T>("cumsum", make, rows, arguments(&[], [rows, cols]))?]);
         }
-        let wide = wide && !self.short;
+        // WGSL's arrays of four elements have no part that a thread may write.
+        let wide = wide && self.optimise && !self.short;
         let (width, meet) = (T::TYPE.bytes(), self.meet);
         let of = Scan::of([cols, self.widest() as usize], width, meet, self.short, wide);
         let (tile, block) = (of.tile(width) as usize, of.threads.block);
@@ -45,7 +45,7 @@ impl Planner {
             let make = || Some(scan::rows::<T>(meet, of));
             let program = self.one_by::<T>("cumsum_rows", of.number(), make)?;
             let blocks = rows.div_ceil(of.threads.rows() as usize);
-            return only(vec![self.grid_of(program, block, [blocks, 1], told(&[], [rows, cols]))?]);
+            return only(vec![self.grid_of(program, block, [blocks, 1], arguments(&[], [rows, cols]))?]);
         }
         // Parts of whole tiles; the first begins up to a piece before its row.
         let many = scan::many(width) as usize;
@@ -58,7 +58,7 @@ impl Planner {
         let first = buffers.chain([cols, length].map(bits)).collect();
         let launches = vec![
             self.grid_of(sums, block, [parts - 1, rows], first)?,
-            self.grid_of(all, block, [parts, rows], told(&[Argument::Buffer(2)], [cols, length]))?,
+            self.grid_of(all, block, [parts, rows], arguments(&[Argument::Buffer(2)], [cols, length]))?,
         ];
         Ok(Plan { launches, scratch: vec![(rows * parts) as u64 * u64::from(width)] })
     }
@@ -69,7 +69,7 @@ impl<D: Device> Gpu<D> {
     /// elements, so that the bits differ from a CPU's and depend on the number of columns, and of few, long rows on that of
     /// rows and on the device. No sum has a term that is behind its element, and the error keeps the same bound.
     ///
-    /// Rows of up to 32 columns, and in WGSL all, have a thread each, longer ones threads of a warp or a block; where there are so few rows that
+    /// Rows of up to 32 columns have a thread each, longer ones threads of a warp or a block; where there are so few rows that
     /// blocks share them, a first launch adds up the parts of rows and a second one scans them.
     ///
     /// # Errors

@@ -297,7 +297,8 @@ fn by_memory<'b, T: Recorded>(
     let (tid, width) = (b.special(Special::TidX), int(T::TYPE.bytes()));
     let own = scratch + tid * width;
     let earlier = |by: Value<'b, U32>| {
-        let there = || [b.load::<T>(Space::Shared, own - by * width, 0)];
+        // WGSL takes addresses of shared memory that are sums with its start.
+        let there = || [b.load::<T>(Space::Shared, scratch + (tid - by) * width, 0)];
         let [v] = b.either(tid.compare(Cmp::Ge, by), there, || [nothing]);
         v
     };
