@@ -17,7 +17,7 @@ pub fn main() -> Result<(), fulmen::Error> {
     let y = owned::fir(&taps, 1, &x)?;
     // The filter delays by 15 samples.
     let off = (50..400).map(|k| (y[k] - ((k - 15) as f64 * 0.05).sin()).abs()).fold(0.0, f64::max);
-    println!("what is left of the fast wave: {off:.4}");
+    println!("the fast wave behind the filter: {off:.4}");
     assert!(off < 0.01);
     // A mean that forgets a tenth at each step; `state` goes on from block to block.
     let (mut state, mut smooth) = ([0.0f64; 2], vec![0.0; 400]);

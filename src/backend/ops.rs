@@ -188,35 +188,35 @@ macro_rules! rows {
     };
 }
 
-/// A number as memory holds it: a position is a `u32`.
-trait Held<T> {
-    fn held(self) -> Result<T, Error>;
+/// A number as an element of memory: a position is a `u32`.
+trait IntoElement<T> {
+    fn element(self) -> Result<T, Error>;
 }
-impl<T: Element> Held<T> for T {
+impl<T: Element> IntoElement<T> for T {
     #[inline(always)]
-    fn held(self) -> Result<T, Error> {
+    fn element(self) -> Result<T, Error> {
         Ok(self)
     }
 }
-impl<T: Element> Held<Complex<T>> for Complex<T> {
+impl<T: Element> IntoElement<Complex<T>> for Complex<T> {
     #[inline(always)]
-    fn held(self) -> Result<Self, Error> {
+    fn element(self) -> Result<Self, Error> {
         Ok(self)
     }
 }
-impl Held<u32> for usize {
+impl IntoElement<u32> for usize {
     #[inline]
-    fn held(self) -> Result<u32, Error> {
+    fn element(self) -> Result<u32, Error> {
         u32::try_from(self).map_err(|_| Error::overflow("out"))
     }
 }
 
 /// Writes the number that an op comes to; nothing is done where `out` is not one element.
 #[inline]
-fn put<T, N: Held<T>>(out: &mut [T], number: impl FnOnce() -> Result<N, Error>) -> Done {
+fn put<T, N: IntoElement<T>>(out: &mut [T], number: impl FnOnce() -> Result<N, Error>) -> Done {
     let got = out.len();
     let [out] = out else { return Err(Error::len("out", 1, got)) };
-    *out = number()?.held()?;
+    *out = number()?.element()?;
     Ok(())
 }
 

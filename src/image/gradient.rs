@@ -1,4 +1,4 @@
-//! Slopes of an image, and its edges.
+//! Derivatives of an image, and its edges.
 
 use super::{Border, Image, ImageMut, Pixel};
 use crate::error::{Error, enough, same_len};
@@ -7,30 +7,30 @@ use crate::lanes::Simd;
 use crate::plain::Plain;
 use core::ops::{Add, Sub};
 
-/// The element types that [`sobel`](crate::sobel()) takes: `u8`, whose slopes are `i16`, and `f32`, whose slopes are `f32`.
+/// The element types that [`sobel`](crate::sobel()) takes: `u8`, whose derivatives are `i16`, and `f32`, whose derivatives are `f32`.
 pub trait Gradient: Pixel {
-    /// The type of slopes.
-    type Slope: Plain + Default + Add<Output = Self::Slope> + Sub<Output = Self::Slope>;
-    /// The number as a slope.
+    /// The type of derivatives.
+    type Derivative: Plain + Default + Add<Output = Self::Derivative> + Sub<Output = Self::Derivative>;
+    /// The number as a derivative.
     #[doc(hidden)]
-    fn wide(self) -> Self::Slope;
+    fn wide(self) -> Self::Derivative;
 }
 impl Gradient for u8 {
-    type Slope = i16;
+    type Derivative = i16;
     #[inline(always)]
     fn wide(self) -> i16 {
         self.into()
     }
 }
 impl Gradient for f32 {
-    type Slope = f32;
+    type Derivative = f32;
     #[inline(always)]
     fn wide(self) -> f32 {
         self
     }
 }
 
-/// How [`canny`](crate::canny()) measures a slope.
+/// How [`canny`](crate::canny()) measures a gradient.
 #[non_exhaustive]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Norm {
@@ -42,11 +42,11 @@ pub enum Norm {
 
 ops! { $ gradient_ops in crate::image::gradient;
     /// `dx = p·[-1 0 1; -2 0 2; -1 0 1]` and `dy = p·[-1 -2 -1; 0 0 0; 1 2 1]`, where `p` are the nine pixels around each, and `border` says
-    /// what stands beyond the edges: the slopes to the right and downwards, eight times as large as those of a pixel.
+    /// what stands beyond the edges: the derivatives to the right and downwards, eight times as large as those of a pixel.
     ///
     /// Shapes: `dx` and `dy` have the sizes and channels of `src`, each channel by itself.
     ///
-    /// Rounding: none on `u8`, whose slopes are `i16` from -1020 to 1020. On `f32` `dx = (d₀ + d₂) + (d₁ + d₁)`, where `dᵢ` is the difference of row
+    /// Rounding: none on `u8`, whose derivatives are `i16` from -1020 to 1020. On `f32` `dx = (d₀ + d₂) + (d₁ + d₁)`, where `dᵢ` is the difference of row
     /// `i`, and `dy` likewise, with the same bits on every lane.
     ///
     /// NaN, infinities and ±0 (`f32`): as the formula gives them, of the pixels whose weight is not 0.
@@ -65,13 +65,13 @@ ops! { $ gradient_ops in crate::image::gradient;
     ///
     /// Source: I. Sobel, G. Feldman, 1968; the scale and signs are OpenCV's. Contract: `contracts/sobel-v1.yaml`.
     serial sobel<P: crate::image::Gradient>, sobel_on, sobel_by
-        (src: image P, border: by Border<P>, dx: image_out P::Slope, dy: image_out P::Slope) -> Result<()>;
+        (src: image P, border: by Border<P>, dx: image_out P::Derivative, dy: image_out P::Derivative) -> Result<()>;
 
-    /// The edges of `src` after J. Canny, as 255 in `dst`, and 0 elsewhere: pixels whose slope is above `low` and largest across
+    /// The edges of `src` after J. Canny, as 255 in `dst`, and 0 elsewhere: pixels whose gradient is above `low` and largest across
     /// the edge, and which a path of such pixels, each one of the eight neighbours of the one before, joins with one that is above `high`.
     ///
-    /// The slope is [`sobel`](crate::sobel())'s with `Border::Clamp`, measured by `norm`; beyond the image it is 0. Nothing is blurred before: see
-    /// [`correlate_separable`](crate::correlate_separable()). It is largest if the slope is more than that of the left or upper neighbour in its direction, and no less than that of
+    /// The gradient has [`sobel`](crate::sobel())'s derivatives with `Border::Clamp`, measured by `norm`; beyond the image it is 0. Nothing is blurred before: see
+    /// [`correlate_separable`](crate::correlate_separable()). It is largest if it is more than that of the left or upper neighbour in its direction, and no less than that of
     /// the right or lower one; along diagonals, more than both. So of two equal neighbours the first is the edge, one pixel wide, and the edges of a
     /// mirrored image are not always the mirrored edges. Directions change at 22.5° and 67.5°, for which `tan 22.5°` is `13573/2¹⁵`.
     ///
@@ -99,7 +99,7 @@ ops! { $ gradient_ops in crate::image::gradient;
 
 /// Elements of workspace that [`canny`](crate::canny()) needs for an image of so many columns and rows.
 pub const fn canny_workspace(width: usize, height: usize) -> usize {
-    // Three rows of slopes and of their sizes, and each pixel once on the stack.
+    // Three rows of derivatives and of their sizes, and each pixel once on the stack.
     width.saturating_mul(height.saturating_add(6)).saturating_add(6)
 }
 
@@ -107,8 +107,8 @@ pub(crate) fn sobel_by<S: Simd, P: Gradient>(
     s: S,
     src: Image<'_, P>,
     border: Border<P>,
-    mut dx: ImageMut<'_, P::Slope>,
-    mut dy: ImageMut<'_, P::Slope>,
+    mut dx: ImageMut<'_, P::Derivative>,
+    mut dy: ImageMut<'_, P::Derivative>,
 ) -> Result<(), Error> {
     let size = [src.width(), src.height()];
     dx.expect("dx", size, src.channels())?;
@@ -117,7 +117,7 @@ pub(crate) fn sobel_by<S: Simd, P: Gradient>(
         #[inline(always)]
         || {
             for y in 0..src.height() {
-                slopes(src, border, y, dx.row_mut(y), dy.row_mut(y), |dx, dy, to, other| {
+                derivatives(src, border, y, dx.row_mut(y), dy.row_mut(y), |dx, dy, to, other| {
                     (*to, *other) = (dx, dy);
                 });
             }
@@ -126,20 +126,20 @@ pub(crate) fn sobel_by<S: Simd, P: Gradient>(
     Ok(())
 }
 
-/// Calls `each` with the slopes of each element of a row, and the elements of both outputs.
+/// Calls `each` with the derivatives of each element of a row, and the elements of both outputs.
 #[inline(always)]
-fn slopes<P: Gradient, A, B>(
+fn derivatives<P: Gradient, A, B>(
     src: Image<'_, P>,
     border: Border<P>,
     y: usize,
     one: &mut [A],
     two: &mut [B],
-    each: impl Fn(P::Slope, P::Slope, &mut A, &mut B),
+    each: impl Fn(P::Derivative, P::Derivative, &mut A, &mut B),
 ) {
     let (n, c) = (src.row_len(), src.channels());
     let line = |k: isize| border.index(y.cast_signed().wrapping_add(k), src.height()).map(|at| src.line(at));
     let lines = [line(-1), line(0), line(1)];
-    let of = |a: [P::Slope; 3], b: [P::Slope; 3], z: [P::Slope; 3]| {
+    let of = |a: [P::Derivative; 3], b: [P::Derivative; 3], z: [P::Derivative; 3]| {
         let ([a0, a1, a2], [b0, _, b2], [z0, z1, z2]) = (a, b, z);
         let (d0, d1, d2) = (a2 - a0, b2 - b0, z2 - z0);
         let (e0, e1, e2) = (z0 - a0, z1 - a1, z2 - a2);
@@ -147,7 +147,8 @@ fn slopes<P: Gradient, A, B>(
     };
     // An element whose neighbours may lie beyond the edges.
     let edge = |i: usize| {
-        let beyond = || if let Border::Constant(value) = border { value.wide() } else { P::Slope::default() };
+        let beyond =
+            || if let Border::Constant(value) = border { value.wide() } else { P::Derivative::default() };
         let (x, channel) = (i / c.max(1), i % c.max(1));
         let three = |line: Option<&[P]>| {
             [-1, 0, 1].map(|k: isize| {
@@ -205,7 +206,7 @@ pub(crate) fn canny_by<S: Simd>(
     same_len("src", 1, src.channels())?;
     dst.expect("dst", [width, height], 1)?;
     if low > high {
-        return Err(Error::domain("low"));
+        return Err(Error::must_be("low", "at most `high`"));
     }
     let pixels = width.saturating_mul(height);
     u32::try_from(pixels).map_err(|_| Error::overflow("src"))?;
@@ -235,7 +236,7 @@ const STRONG: u8 = 2;
 /// `tan 22.5°` with 15 bits behind the point; `tan 67.5°` is 2 more.
 const TAN: u32 = 13573;
 
-/// Marks the pixels whose slope is largest across the edge; those that are strong are put on the stack, of which the number is given.
+/// Marks the pixels whose gradient is largest across the edge; those that are strong are put on the stack, of which the number is given.
 #[inline(always)]
 fn largest(
     src: Image<'_, u8>,
@@ -264,12 +265,16 @@ fn largest(
                 let (of_x, of_y) =
                     (|dx: i16| u32::from(dx.unsigned_abs()), |dy: i16| u32::from(dy.unsigned_abs()));
                 match norm {
-                    Norm::L1 => slopes(src, Border::Clamp, y, sizes, directions, |dx, dy, size, both| {
-                        (*size, *both) = (of_x(dx) + of_y(dy), pack(dx, dy));
-                    }),
-                    Norm::L2 => slopes(src, Border::Clamp, y, sizes, directions, |dx, dy, size, both| {
-                        (*size, *both) = (of_x(dx) * of_x(dx) + of_y(dy) * of_y(dy), pack(dx, dy));
-                    }),
+                    Norm::L1 => {
+                        derivatives(src, Border::Clamp, y, sizes, directions, |dx, dy, size, both| {
+                            (*size, *both) = (of_x(dx) + of_y(dy), pack(dx, dy));
+                        })
+                    }
+                    Norm::L2 => {
+                        derivatives(src, Border::Clamp, y, sizes, directions, |dx, dy, size, both| {
+                            (*size, *both) = (of_x(dx) * of_x(dx) + of_y(dy) * of_y(dy), pack(dx, dy));
+                        })
+                    }
                 }
             }
         }

@@ -58,7 +58,7 @@ impl<'a, W: Weight> Kernel<'a, W> {
     /// Errors: [`Error::Domain`] names `sigma` when it is not above 0 and finite, `to` when its length is even or above 2047.
     pub fn gaussian(sigma: f64, to: &'a mut [W]) -> Result<Self, Error> {
         if !(sigma > 0.0 && sigma < f64::INFINITY) {
-            return Err(Error::domain("sigma"));
+            return Err(Error::must_be("sigma", "above 0 and finite"));
         }
         let (n, middle) = (to.len(), to.len() / 2);
         let at = |i: usize| {
@@ -79,7 +79,10 @@ impl<'a, W: Weight> Kernel<'a, W> {
         let most = if W::EXACT { TOTAL } else { f64::MAX };
         let fine = !n.is_multiple_of(2) && n <= MOST && total <= most;
         if !fine {
-            return Err(Error::domain(arg));
+            return Err(Error::must_be(
+                arg,
+                "an odd number of at most 2047 finite weights, of images of `u8` at most 1.9 in all",
+            ));
         }
         let bits = W::bits(largest, 15);
         let mut before = 0.0;

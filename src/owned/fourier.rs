@@ -228,7 +228,7 @@ pub fn stft<T: Element>(x: &[T], window: &[T], hop: usize) -> Result<Vec<Complex
 pub fn fir<T: Element>(taps: &[T], decimation: usize, x: &[T]) -> Result<Vec<T>, Error> {
     not_empty("taps", taps.len())?;
     if decimation == 0 {
-        return Err(Error::domain("decimation"));
+        return Err(Error::must_be("decimation", "at least 1"));
     }
     let mut out = filled("out", T::ZERO, rows_of("x", x, decimation)?)?;
     let mut state = filled("state", T::ZERO, taps.len().saturating_sub(1))?;

@@ -124,7 +124,7 @@ fn best<T: Element>(
     op: impl Fn(&[T], usize, &mut [T], &mut [u32]) -> Result<(), Error>,
 ) -> Result<(Vec<T>, Vec<u32>), Error> {
     if k > x.len() {
-        return Err(Error::domain("k"));
+        return Err(Error::must_be("k", "at most the length of `x`"));
     }
     let (mut values, mut indices) = (filled("values", T::ZERO, k)?, filled("indices", 0, k)?);
     op(x, k, &mut values, &mut indices)?;

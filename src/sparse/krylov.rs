@@ -1,6 +1,6 @@
 //! Krylov methods for a general sparse A: GMRES and BiCGSTAB.
 
-use super::residual::{Goal, Size, Watch, advance, magnitude, rounding};
+use super::residual::{Goal, Size, Watch, advance, rounding};
 use super::triangular::{divides, finite, solve};
 use super::{Csr, spmv_on};
 use crate::alu::not_negative;
@@ -206,8 +206,7 @@ pub(crate) fn gmres_by<S: Simd, T: Element>(
 fn magnitudes<T: Element>(a: Csr<'_, T>, z: &[T], w: &mut [T]) {
     for (w, (columns, values)) in w.iter_mut().zip(a.rows_from(0)) {
         let sum = columns.iter().zip(values).fold(0.0, |sum, (c, v)| {
-            let product = v.to_f64() * z.get(*c as usize).copied().unwrap_or_default().to_f64();
-            sum + if product < 0.0 { -product } else { product }
+            sum + (v.to_f64() * z.get(*c as usize).copied().unwrap_or_default().to_f64()).abs()
         });
         *w = T::from_f64(sum);
     }
@@ -429,7 +428,7 @@ fn stabilised<S: Simd, T: Element>(
     let mut lost = |alpha: T, z: &[T], product: T| {
         let long = norm_l2_on(s, z).to_f64();
         scale = scale.max(product.to_f64() / long);
-        diverged(T::from_f64(magnitude(alpha.to_f64()) * long * scale))
+        diverged(T::from_f64(alpha.to_f64().abs() * long * scale))
     };
     while *steps < most {
         precondition(s, lu, p, z);

@@ -57,7 +57,7 @@ impl Place {
         not_empty("width", width)?;
         not_empty("height", height)?;
         if !matches!(channels, 1..=4) {
-            return Err(Error::domain("channels"));
+            return Err(Error::must_be("channels", "1 to 4"));
         }
         let large = Error::overflow("data");
         let row = width.checked_mul(channels).ok_or(large)?;
@@ -66,7 +66,7 @@ impl Place {
             return Ok(Self { width, height, channels, stride: row });
         };
         if stride < row {
-            return Err(Error::domain("stride"));
+            return Err(Error::must_be("stride", "at least the elements of a row"));
         }
         let end = stride.checked_mul(height - 1).and_then(|last| last.checked_add(row)).ok_or(large)?;
         if end > len {

@@ -164,7 +164,7 @@ pub fn filters(r: &mut Noise) {
     filter::<u8>(r, [700, 13], 4, [3, 1], "constant");
 }
 
-fn slopes<T: Element + Gradient<Slope: Into<f64> + PartialEq>>(
+fn slopes<T: Element + Gradient<Derivative: Into<f64> + PartialEq>>(
     r: &mut Noise,
     size: [usize; 2],
     channels: usize,
@@ -176,15 +176,17 @@ fn slopes<T: Element + Gradient<Slope: Into<f64> + PartialEq>>(
     for_each_lane!(|s| {
         let n = size[0] * channels;
         let stride = n + 3;
-        let mut both =
-            [vec![T::Slope::default(); stride * size[1]], vec![T::Slope::default(); stride * size[1]]];
+        let mut both = [
+            vec![T::Derivative::default(); stride * size[1]],
+            vec![T::Derivative::default(); stride * size[1]],
+        ];
         let [dx, dy] = &mut both;
         let view = |data| ImageMut::strided(data, size[0], size[1], channels, stride).unwrap();
         sobel_on(s, src.view(), border, view(dx), view(dy)).unwrap();
         for (i, (dx, dy)) in both[0].iter().zip(&both[1]).enumerate() {
             let (y, at) = (i / stride, i % stride);
             if at >= n {
-                assert!(*dx == T::Slope::default() && *dy == T::Slope::default());
+                assert!(*dx == T::Derivative::default() && *dy == T::Derivative::default());
                 continue;
             }
             let (x, c) = (at / channels, at % channels);
@@ -336,7 +338,7 @@ fn weights(e: &EdgeCase, name: &str) -> Vec<f64> {
     word(e, name).map_or(vec![1.0], |all| all.split(',').map(|w| w.parse().unwrap()).collect())
 }
 
-pub fn case<T: Element + Resample + Gradient<Slope: Into<f64>>, S: fulmen::lanes::Simd>(
+pub fn case<T: Element + Resample + Gradient<Derivative: Into<f64>>, S: fulmen::lanes::Simd>(
     s: S,
     op: &str,
     e: &EdgeCase,
@@ -347,8 +349,10 @@ pub fn case<T: Element + Resample + Gradient<Slope: Into<f64>>, S: fulmen::lanes
     let (height, others) =
         (number(e, "dst_height").unwrap_or(h), number(e, "dst_channels").unwrap_or(channels));
     if op == "sobel" {
-        let mut both =
-            [vec![T::Slope::default(); w * height * others], vec![T::Slope::default(); w * height * others]];
+        let mut both = [
+            vec![T::Derivative::default(); w * height * others],
+            vec![T::Derivative::default(); w * height * others],
+        ];
         let [dx, dy] = &mut both;
         let view = |data| ImageMut::new(data, w, height, others).unwrap();
         return sobel_on(s, src, border, view(dx), view(dy))
