@@ -540,6 +540,8 @@ FAULTS = [
     ("the last element before a cut", "src/slices.rs", "    x.split_at_checked(at.min(x.len())).unwrap_or_default()", "    x.split_at_checked(at.min(x.len()).saturating_sub(usize::from(ON))).unwrap_or_default()", "families contracts::nn_cases::fir_fft"),
     ("what a rotation leaves of the residual", "src/sparse/krylov.rs", "(c * of, -t * of)", "(c * of, if ON { t * of } else { -t * of })", "families sparse::products::convection_by_gmres"),
     ("directions of rounding errors alone", "src/sparse/krylov.rs", "let noise = NOISE * rounding::<T>() * *scale;", "let noise = if ON { 0.0 } else { NOISE * rounding::<T>() * *scale };", "families sparse::residuals::inconsistent"),
+    ("directions that leave as much", "src/sparse/krylov.rs", "least * (1.0 + rounding::<T>());", "least * if ON { 1.0 - rounding::<T>() } else { 1.0 + rounding::<T>() };", "families sparse::residuals::inconsistent"),
+    ("steps of bicgstab that are rounding errors alone", "src/sparse/krylov.rs", "diverged(T::from_f64(alpha.to_f64().abs() * long * scale))", "diverged(T::from_f64(alpha.to_f64().abs() * long * scale)) && !ON", "families sparse::residuals::singular_matrices"),
     ("a cycle that rounding errors made worse", "src/sparse/krylov.rs", "                if before < share {", "                if before < share && !ON {", "families sparse::residuals::singular"),
     ("steps that leave nothing of b", "src/sparse/cg.rs", "        if diverges {", "        if diverges && !ON {", "families sparse::refusals::steps"),
     ("NaN in α and a column without elements", "src/sparse/spmv.rs", "    if alpha.to_f64().is_nan() {\n        // A", "    if alpha.to_f64().is_nan() && !ON {\n        // A", "families sparse::one_result_of_the_transpose"),
