@@ -8,7 +8,7 @@ Usage: llm.py [STEPS] [--strict] (default 60)
 import re
 import sys
 
-from toolchain import MODULE, ROOT, TARGET, Failure, Missing, Tally, Toolchain, levels, need, printed
+from toolchain import MODULE, ROOT, TARGET, Failure, Missing, Tally, Toolchain, host, levels, need, printed
 
 PROMPT = "The error of a "
 COUNT = 60
@@ -21,7 +21,8 @@ PACKAGE = ROOT / "wasm/llm"
 MANIFEST = ["--manifest-path", PACKAGE / "Cargo.toml"]
 PROGRAM = ["--release", "--bin", "llm", *MANIFEST]
 
-NATIVE = levels("release", 1, 3)
+# With what `cargo run --release` builds, which another job of the gate runs, but for the library and the program.
+NATIVE = ["--release", "--target", host(), "-p", "fulmen-examples", "--bin", "llm", "--features", "parallel,avx512"]
 # Beyond the host texts alone are compared, after a few seconds of computing.
 ARM = ["--config", "profile.release.opt-level=1", *levels("release", 0, 1)]
 
@@ -37,8 +38,8 @@ def main() -> int:
     blocks = work / "blocks.gguf"
     try:
         native = TARGET / "rustup"
-        tally.step("native program", ["cargo", "build", *PROGRAM, *NATIVE, "--features", "std,parallel,avx512"], env={"CARGO_TARGET_DIR": str(native)})
-        llm = native / "release/llm"
+        tally.step("native program", ["cargo", "build", *NATIVE], env={"CARGO_TARGET_DIR": str(native)})
+        llm = native / host() / "release/llm"
         # A kernel that leaves the region of its instruction set calls each instruction as a function.
         apart = re.findall(r"core_arch::x86::\S*::(_mm\w+)", printed(["nm", "-C", llm]))
         if apart:
