@@ -18,42 +18,72 @@ pub(crate) const PATIENCE: usize = 64;
 /// Entries of places, by hash; all 0 at first, which is the place of the first byte.
 pub(super) type Table = [u16; 1 << BITS];
 
+/// [`LEAST`] for places, which are words of 32 bits here: the compiler then sees that their sums are below those of `usize`.
+const FOUR: u32 = LEAST as u32;
+/// The least length that its token does not hold.
+const LONG: u32 = 15;
+
 #[inline(always)]
-fn load4(x: &[u8], at: usize) -> u32 {
-    x.get(at..).and_then(|x| x.first_chunk()).map_or(0, |x| u32::from_le_bytes(*x))
+fn array<const N: usize>(x: &[u8], at: u32) -> Option<&[u8; N]> {
+    x.get(at as usize..(at as usize).wrapping_add(N))?.first_chunk()
 }
 
 #[inline(always)]
-fn load8(x: &[u8], at: usize) -> Option<u64> {
-    x.get(at..).and_then(|x| x.first_chunk()).map(|x| u64::from_le_bytes(*x))
+fn load4(x: &[u8], at: u32) -> Option<u32> {
+    array(x, at).map(|x| u32::from_le_bytes(*x))
+}
+
+#[inline(always)]
+fn array_mut<const N: usize>(x: &mut [u8], at: u32) -> Option<&mut [u8; N]> {
+    x.get_mut(at as usize..(at as usize).wrapping_add(N))?.first_chunk_mut()
+}
+
+#[inline(always)]
+fn put<const N: usize>(out: &mut [u8], at: u32, bytes: [u8; N]) {
+    if let Some(to) = array_mut(out, at) {
+        *to = bytes;
+    }
 }
 
 /// The place of `four` in the table, exchanged for `at`.
 #[inline(always)]
-fn exchange(table: &mut Table, four: u32, at: usize) -> usize {
+fn exchange(table: &mut Table, four: u32, at: u32) -> u32 {
     let hash = four.wrapping_mul(MULTIPLIER) >> (32 - BITS);
-    table.get_mut(hash as usize).map_or(0, |x| usize::from(core::mem::replace(x, at as u16)))
+    table.get_mut(hash as usize).map_or(0, |x| u32::from(core::mem::replace(x, at as u16)))
+}
+
+/// How many bytes from `a` and from `b` on are equal, if these are fewer than 16. A branch for each word is faster than one
+/// for both: the processor goes on with the length that it expects.
+#[inline(always)]
+fn few(x: &[u8], a: u32, b: u32) -> Option<u32> {
+    let (a, b) = (array::<16>(x, a)?, array::<16>(x, b)?);
+    let word = |x: &[u8; 16], at: usize| {
+        x.get(at..at + 8).and_then(|x| x.first_chunk()).map_or(0, |x| u64::from_le_bytes(*x))
+    };
+    let differ = word(a, 0) ^ word(b, 0);
+    if differ != 0 {
+        return Some(differ.trailing_zeros() / 8);
+    }
+    let differ = word(a, 8) ^ word(b, 8);
+    if differ != 0 {
+        return Some(8 + differ.trailing_zeros() / 8);
+    }
+    None
 }
 
 /// How many bytes from `a` and from `b` on are equal, before `end`, where `a < b`.
 #[inline(always)]
-fn common(x: &[u8], a: usize, b: usize, end: usize) -> usize {
-    let (Some(a), Some(b)) = (x.get(a..), x.get(b..end)) else { return 0 };
-    let eight = |x: &[u8], at: usize| load8(x, at);
+fn common(x: &[u8], a: u32, b: u32, end: usize) -> u32 {
+    let (Some(a), Some(b)) = (x.get(a as usize..), x.get(b as usize..end)) else { return 0 };
     let mut n = 0;
-    while let (Some(x), Some(y)) = (eight(a, n), eight(b, n)) {
-        if x != y {
-            return n + (x ^ y).trailing_zeros() as usize / 8;
+    while let (Some(x), Some(y)) = (array(a, n), array(b, n)) {
+        let differ = u128::from_le_bytes(*x) ^ u128::from_le_bytes(*y);
+        if differ != 0 {
+            return n + differ.trailing_zeros() / 8;
         }
-        n += 8;
-        while let (Some(x), Some(y)) =
-            (a.get(n..).and_then(|x| x.first_chunk::<32>()), b.get(n..).and_then(|x| x.first_chunk()))
-            && x == y
-        {
-            n += 32;
-        }
+        n += 16;
     }
-    while b.get(n).is_some() && a.get(n) == b.get(n) {
+    while b.get(n as usize).is_some() && a.get(n as usize) == b.get(n as usize) {
         n += 1;
     }
     n
@@ -62,96 +92,154 @@ fn common(x: &[u8], a: usize, b: usize, end: usize) -> usize {
 /// One block of at most 65536 bytes; how many of `out`, which has `lz4_bound` of them, were written.
 #[inline(always)]
 pub(super) fn block(x: &[u8], table: &mut Table, out: &mut [u8]) -> usize {
-    let end = x.len();
-    let mut to = Writer { out, at: 0 };
-    let (mut anchor, mut at, mut tries) = (0, 1, 0);
-    let starts = x.get(..end.saturating_sub(MARGIN - LEAST)).unwrap_or_default();
+    let (mut anchor, mut at, mut tries, mut to) = (0u32, 1u32, 0, 0);
+    // Where a match may begin four bytes are.
+    let starts = x.get(..x.len().saturating_sub(MARGIN - LEAST)).unwrap_or_default();
+    if starts.len() < LEAST {
+        return last(x, 0, out, 0) as usize;
+    }
+    let end = starts.len() - LEAST;
     'all: loop {
         let mut from;
-        loop {
-            // Where a match may begin four bytes are.
-            let Some(four) = starts.get(at..).and_then(|x| x.first_chunk()) else { break 'all };
-            let four = u32::from_le_bytes(*four);
-            from = exchange(table, four, at);
-            if load4(starts, from) == four {
-                break;
+        // Places before `stop` are as far apart as `step` says.
+        let mut step = 1;
+        let mut stop = at + (PATIENCE as u32 - tries);
+        'search: loop {
+            let near = starts.get(..stop as usize + LEAST - 1).unwrap_or(starts);
+            let Some(until) = near.len().checked_sub(LEAST) else { break 'all };
+            let (mut here, stride) = (at as usize, step as usize);
+            // A comparison with the last place stands for the check of a range, which is two.
+            while here <= until
+                && let Some(four) = near.get(here..here.wrapping_add(LEAST)).and_then(|x| x.first_chunk())
+            {
+                let four = u32::from_le_bytes(*four);
+                from = exchange(table, four, here as u32);
+                if from as usize <= end && load4(starts, from) == Some(four) {
+                    at = here as u32;
+                    break 'search;
+                }
+                here += stride;
             }
-            at += 1 + tries / PATIENCE;
-            tries += 1;
+            at = here as u32;
+            if at < stop {
+                break 'all;
+            }
+            step += 1;
+            stop = at + PATIENCE as u32 * step;
         }
-        while at > anchor && from > 0 && x.get(at - 1) == x.get(from - 1) {
+        while at > anchor
+            && let (Some(a), Some(b)) =
+                (starts.get(at as usize - 1), starts.get(from.wrapping_sub(1) as usize))
+            && a == b
+        {
             (at, from) = (at - 1, from - 1);
         }
-        let more = common(x, from + LEAST, at + LEAST, end - TAIL);
-        let literals = x.get(anchor..at).unwrap_or_default();
-        to.sequence(literals, x.get(anchor..).unwrap_or_default(), at - from, more);
-        at += LEAST + more;
-        (anchor, tries) = (at, 0);
-        // What a match ends with is often the beginning of the next.
-        exchange(table, load4(x, at - 2), at - 2);
-    }
-    to.last(x.get(anchor..).unwrap_or_default());
-    to.at
-}
-
-/// Writes sequences one after the other.
-struct Writer<'a> {
-    out: &'a mut [u8],
-    at: usize,
-}
-
-impl Writer<'_> {
-    #[inline(always)]
-    fn byte(&mut self, byte: u8) {
-        if let Some(to) = self.out.get_mut(self.at) {
-            *to = byte;
-        }
-        self.at += 1;
-    }
-
-    /// What of a length is past the 15 of its token.
-    #[inline(always)]
-    fn length(&mut self, n: usize) {
-        let Some(mut rest) = n.checked_sub(15) else { return };
-        while rest >= 255 {
-            self.byte(255);
-            rest -= 255;
-        }
-        self.byte(rest as u8);
-    }
-
-    /// Literals, which `ahead` begins with.
-    #[inline(always)]
-    fn literals(&mut self, literals: &[u8], ahead: &[u8]) {
-        let n = literals.len();
-        match (self.out.get_mut(self.at..).and_then(|x| x.first_chunk_mut::<16>()), ahead.first_chunk::<16>())
+        if let Some(more) = few(starts, from + FOUR, at + FOUR)
+            && let Some(next) = short(starts, anchor, at - anchor, at - from, more, out, to)
         {
-            (Some(to), Some(from)) if n <= 16 => *to = *from,
-            _ => {
-                if let Some(to) = self.out.get_mut(self.at..self.at + n) {
-                    to.copy_from_slice(literals);
-                }
+            to = next;
+            at += FOUR + more;
+        } else {
+            (at, to) = long(x, anchor, from, at, out, to);
+        }
+        // Matches that follow each other without literals between.
+        loop {
+            anchor = at;
+            let Some(six) = array::<6>(starts, at - 2) else { break 'all };
+            let [before, four] =
+                [six.first_chunk(), six.last_chunk()].map(|x| x.map_or(0, |x| u32::from_le_bytes(*x)));
+            // What a match ends with is often the beginning of the next.
+            exchange(table, before, at - 2);
+            from = exchange(table, four, at);
+            let there = load4(starts, from);
+            if there != Some(four) {
+                (at, tries) = (at + 1, 1);
+                break;
+            }
+            if let Some(more) = few(starts, from + FOUR, at + FOUR)
+                && more < LONG
+                && let Some(bytes) = array_mut(out, to)
+            {
+                // The fourth byte is written over.
+                *bytes = (more | (at - from) << 8).to_le_bytes();
+                to += 3;
+                at += FOUR + more;
+            } else {
+                (at, to) = long(x, anchor, from, at, out, to);
             }
         }
-        self.at += n;
     }
+    last(x, anchor, out, to) as usize
+}
 
-    #[inline(always)]
-    fn sequence(&mut self, literals: &[u8], ahead: &[u8], offset: usize, more: usize) {
-        self.byte((literals.len().min(15) << 4 | more.min(15)) as u8);
-        self.length(literals.len());
-        self.literals(literals, ahead);
-        if let Some(to) = self.out.get_mut(self.at..).and_then(|x| x.first_chunk_mut()) {
-            *to = (offset as u16).to_le_bytes();
+/// Writes the literals from `anchor` on, which a block ends with: where it ends.
+#[inline(never)]
+fn last(x: &[u8], anchor: u32, out: &mut [u8], to: u32) -> u32 {
+    let n = x.len() as u32 - anchor;
+    put(out, to, [(n.min(LONG) << 4) as u8]);
+    literals(x, anchor, n, out, to + 1)
+}
+
+/// Writes a sequence whose lengths are within its token, with whole words, if there is room for them: where the next one begins.
+#[inline(always)]
+fn short(x: &[u8], anchor: u32, n: u32, offset: u32, more: u32, out: &mut [u8], to: u32) -> Option<u32> {
+    if n >= LONG || more >= LONG {
+        return None;
+    }
+    let literals = array::<16>(x, anchor)?;
+    let [token, rest @ ..] = array_mut::<18>(out, to)?;
+    *token = (n << 4 | more) as u8;
+    *rest.first_chunk_mut()? = *literals;
+    *array_mut(rest, n)? = (offset as u16).to_le_bytes();
+    Some(to + n + 3)
+}
+
+/// Writes a sequence of any lengths: where its match has its end, and where the next one begins.
+#[cold]
+#[inline(never)]
+fn long(x: &[u8], anchor: u32, from: u32, at: u32, out: &mut [u8], to: u32) -> (u32, u32) {
+    let (n, end) = (at - anchor, x.len());
+    let more = common(x, from + FOUR, at + FOUR, end - TAIL);
+    put(out, to, [(n.min(LONG) << 4 | more.min(LONG)) as u8]);
+    let to = literals(x, anchor, n, out, to + 1);
+    put(out, to, ((at - from) as u16).to_le_bytes());
+    (at + FOUR + more, length(out, to + 2, more))
+}
+
+/// Writes what of a length is past the 15 of its token: where the next byte is written.
+#[inline(always)]
+fn length(out: &mut [u8], mut to: u32, n: u32) -> u32 {
+    let Some(rest) = n.checked_sub(LONG) else { return to };
+    if rest >= 255 {
+        let whole = to + rest / 255;
+        if let Some(bytes) = out.get_mut(to as usize..whole as usize) {
+            bytes.fill(255);
         }
-        self.at += 2;
-        self.length(more);
+        to = whole;
     }
+    put(out, to, [(rest % 255) as u8]);
+    to + 1
+}
 
-    #[inline(always)]
-    fn last(&mut self, literals: &[u8]) {
-        self.byte((literals.len().min(15) << 4) as u8);
-        self.length(literals.len());
-        self.literals(literals, literals);
+/// Writes the length of `n` literals from `from` on, and them: where the next byte is written.
+#[inline(always)]
+fn literals(x: &[u8], mut from: u32, n: u32, out: &mut [u8], to: u32) -> u32 {
+    let mut to = length(out, to, n);
+    let end = to + n;
+    // A call costs more than a few words.
+    if n <= 256 {
+        while to < end
+            && let (Some(words), Some(bytes)) = (array::<16>(x, from), array_mut(out, to))
+        {
+            *bytes = *words;
+            (to, from) = (to + 16, from + 16);
+        }
     }
+    if to < end
+        && let Some(bytes) = out.get_mut(to as usize..end as usize)
+        && let Some(rest) = x.get(from as usize..from as usize + bytes.len())
+    {
+        bytes.copy_from_slice(rest);
+    }
+    end
 }

@@ -39,21 +39,25 @@ fn race(race: &mut Race, what: &str, mut data: Vec<u8>, lz4: Option<(Call, Call)
     lz4_compress(&data, BLOCK, &mut out, &mut sizes).unwrap();
     let (ours, ours_sizes) = (out.clone(), sizes.clone());
     let room = lz4_flex::block::get_maximum_output_size(BLOCK).max(each);
-    let (mut flex, mut flex_size) = (vec![0; room], 0);
-    let (mut c, mut c_size) = (vec![0; each], 0);
+    // Each keeps all of its blocks, so that all write as much memory.
+    let (mut flex, mut flex_size) = (vec![0; blocks * room], 0);
+    let (mut c, mut c_size) = (vec![0; blocks * each], 0);
     let pieces = || data.chunks(BLOCK);
     let mut list = vec![
         Contender::ours(|| lz4_compress(&data, BLOCK, &mut out, &mut sizes).unwrap()),
         Contender::peer("lz4_flex", || {
-            flex_size = pieces().map(|x| lz4_flex::block::compress_into(x, &mut flex).unwrap()).sum();
+            let slots = flex.chunks_mut(room);
+            flex_size =
+                pieces().zip(slots).map(|(x, to)| lz4_flex::block::compress_into(x, to).unwrap()).sum();
         }),
     ];
     if let Some((compress, _)) = &lz4 {
         list.push(Contender::peer("lz4", || {
             // SAFETY: both have as many bytes as is said.
-            let mut one =
-                |x: &[u8]| unsafe { compress(x.as_ptr(), c.as_mut_ptr(), x.len() as c_int, each as c_int) };
-            c_size = pieces().map(|x| one(x) as usize).sum();
+            let one = |(x, to): (&[u8], &mut [u8])| unsafe {
+                compress(x.as_ptr(), to.as_mut_ptr(), x.len() as c_int, to.len() as c_int)
+            };
+            c_size = pieces().zip(c.chunks_mut(each)).map(|x| one(x) as usize).sum();
         }));
     }
     let work = data.len() as f64;
