@@ -8,6 +8,7 @@ use super::super::template::small::{self, Factors, SMALL, SOLVED, Small};
 use super::ops::{Done, Scalar, arguments};
 use super::plan::{Planner, counted};
 use super::{Gpu, Mat, MatMut, View, ViewMut};
+use crate::backend::Solvers;
 use crate::error::{same_len, same_shape};
 
 /// Matrices of one shape at a regular distance, read.
@@ -155,7 +156,7 @@ impl<D: Device> Gpu<D> {
         let planner = &self.state.planner;
         match planner.small::<T>("cholesky_batched", [count, n], [row, col], (true, 0), &told, make)? {
             Some(launch) => self.run_one(launch, &bound),
-            None => (0..count).try_for_each(|i| self.cholesky(MatMut(a.get(i)?))),
+            None => (0..count).try_for_each(|i| self.cholesky(MatMut(a.get(i)?), ())),
         }
     }
 
@@ -181,7 +182,7 @@ impl<D: Device> Gpu<D> {
         let planner = &self.state.planner;
         match planner.small::<T>("lu_batched", [count, n], [row, col], (true, 0), &told, make)? {
             Some(launch) => self.run_one(launch, &bound),
-            None => (0..count).try_for_each(|i| self.lu(MatMut(a.get(i)?), pivots.sequence(i, count)?)),
+            None => (0..count).try_for_each(|i| self.lu(MatMut(a.get(i)?), pivots.sequence(i, count)?, ())),
         }
     }
 
@@ -251,8 +252,8 @@ impl<D: Device> Gpu<D> {
             return self.run_one(launch, &bound);
         }
         (0..count).try_for_each(|i| match pivots {
-            Some(pivots) => self.lu_solve(a.get(i)?, pivots.sequence(i, count)?, MatMut(b.get(i)?)),
-            None => self.cholesky_solve(a.get(i)?, MatMut(b.get(i)?)),
+            Some(pivots) => self.lu_solve(a.get(i)?, pivots.sequence(i, count)?, MatMut(b.get(i)?), ()),
+            None => self.cholesky_solve(a.get(i)?, MatMut(b.get(i)?), ()),
         })
     }
 }

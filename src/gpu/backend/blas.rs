@@ -407,7 +407,7 @@ impl<T: Scalar, D: Computes<T>> Blas<T> for Gpu<D> {
         b: Mat<'_, T, D>,
         beta: T,
         c: MatMut<'_, T, D>,
-        _: ViewMut<'_, T, D>,
+        _: (),
     ) -> Done {
         let n = if side == Side::Left { b.shape[0] } else { b.shape[1] };
         same_shape("a", [n, n], a.shape)?;
@@ -438,7 +438,7 @@ impl<T: Scalar, D: Computes<T>> Blas<T> for Gpu<D> {
         beta: T,
         triangle: Triangle,
         c: MatMut<'_, T, D>,
-        _: ViewMut<'_, T, D>,
+        _: (),
     ) -> Done {
         same_shape("c", [a.shape[0]; 2], c.0.shape)?;
         self.matrices([("a", a), ("c", c.0)])?;
@@ -453,7 +453,7 @@ impl<T: Scalar, D: Computes<T>> Blas<T> for Gpu<D> {
         beta: T,
         triangle: Triangle,
         c: MatMut<'_, T, D>,
-        _: ViewMut<'_, T, D>,
+        _: (),
     ) -> Done {
         same_shape("b", a.shape, b.shape)?;
         same_shape("c", [a.shape[0]; 2], c.0.shape)?;
@@ -469,7 +469,7 @@ impl<T: Scalar, D: Computes<T>> Blas<T> for Gpu<D> {
         diagonal: Diagonal,
         a: Mat<'_, T, D>,
         b: MatMut<'_, T, D>,
-        _: ViewMut<'_, T, D>,
+        _: (),
     ) -> Done {
         self.scaled_triangular(false, alpha, &Left::new(side, triangle, diagonal, a, b.0)?)
     }
@@ -482,7 +482,7 @@ impl<T: Scalar, D: Computes<T>> Blas<T> for Gpu<D> {
         diagonal: Diagonal,
         a: Mat<'_, T, D>,
         b: MatMut<'_, T, D>,
-        _: ViewMut<'_, T, D>,
+        _: (),
     ) -> Done {
         self.scaled_triangular(true, alpha, &Left::new(side, triangle, diagonal, a, b.0)?)
     }

@@ -11,6 +11,7 @@ use super::ops::{Done, Scalar, arguments};
 use super::plan::Planner;
 use super::{Array, Gpu, Mat, MatMut, View, ViewMut};
 use crate::backend::Products;
+use crate::backend::Solvers;
 use crate::error::{same_len, same_shape};
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -42,7 +43,7 @@ fn least<T: Scalar>(len: usize) -> f64 {
 
 impl Planner {
     /// A launch of a block for each of many matrices of up to `n` rows and columns, if a block has the memory.
-    fn whole<T: Scalar>(
+    pub(super) fn whole<T: Scalar>(
         &self,
         op: &'static str,
         [count, n]: [usize; 2],
@@ -59,7 +60,7 @@ impl Planner {
     }
 
     /// The same of symmetric ones.
-    fn eigh_whole<T: Scalar>(
+    pub(super) fn eigh_whole<T: Scalar>(
         &self,
         [count, n]: [usize; 2],
         strides: [usize; 3],
@@ -69,7 +70,7 @@ impl Planner {
     }
 
     /// The same of ones of no fewer rows than columns, with the strides of A, U and Vᵀ.
-    fn svd_whole<T: Scalar>(
+    pub(super) fn svd_whole<T: Scalar>(
         &self,
         [count, m, n]: [usize; 3],
         strides: [[usize; 3]; 3],
@@ -81,29 +82,8 @@ impl Planner {
 }
 
 impl<D: Device> Gpu<D> {
-    /// [`eigh`](crate::eigh()) by Jacobi's method from both sides, whose eigenvalues are at the end vᵀAv / vᵀv of the matrix as it was
-    /// given: of `n` rows they are off by no more than 10·√n·u·‖A‖₂. Up to 64 rows (what a block's memory has room for; 32 in WGSL) by one block of threads in
-    /// one launch, more by a launch for every 4 vectors that each of its blocks turns.
-    ///
-    /// NaN and infinities are not refused before the first write: the next [`download`](Self::download) gives [`Error::Pivot`]
-    /// with the index of a row that has one, or of the first row of a small matrix. Nothing of use is in A then. So is
-    /// what 16 sweeps are not enough for, by the first row; no matrix is known to need as many.
-    ///
-    /// ```
-    /// use fulmen::gpu::{backend::Gpu, device::{Error, Host}};
-    /// let gpu = Gpu::new(Host::default());
-    /// let (mut a, mut values) = (gpu.upload(&[3.0f32, 9.0, 0.0, 1.0])?, gpu.alloc(2)?);
-    /// gpu.eigh(a.view_mut().matrix(2, 2)?, values.view_mut())?;
-    /// let (mut v, mut found) = ([0.0; 4], [0.0; 2]);
-    /// gpu.download(a.view(), &mut v)?;
-    /// gpu.download(values.view(), &mut found)?;
-    /// assert_eq!((v, found), ([0.0, 1.0, 1.0, 0.0], [1.0, 3.0]));
-    /// # Ok::<(), Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`Shape`](crate::Error::Shape), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn eigh<T: Scalar>(&self, a: MatMut<'_, T, D>, values: ViewMut<'_, T, D>) -> Done
+    /// The eigenvalues, and over A the eigenvectors.
+    pub(super) fn eigh_of<T: Scalar>(&self, a: MatMut<'_, T, D>, values: ViewMut<'_, T, D>) -> Done
     where
         D: Computes<T>,
     {
@@ -184,13 +164,13 @@ impl<D: Device> Gpu<D> {
         }
         match self.state.planner.eigh_whole::<T>([count, n], a.strides)? {
             Some(launch) => self.run_one(launch, &bound),
-            None => (0..count).try_for_each(|i| self.eigh(MatMut(a.get(i)?), values.sequence(i, count)?)),
+            None => (0..count).try_for_each(|i| self.eigh(MatMut(a.get(i)?), values.sequence(i, count)?, ())),
         }
     }
 
     /// Rotates pairs of `n` vectors of W and V until none is past its limits, in some sweeps of all, with the state of a symmetric
     /// matrix and the words of the sweeps: each goes on where the one before it has rotated any.
-    fn turns<T: Scalar>(
+    pub(super) fn turns<T: Scalar>(
         &self,
         [w, v]: [View<'_, T, D>; 2],
         state: Option<Binding<'_, D::Buffer>>,
@@ -223,57 +203,6 @@ impl<D: Device> Gpu<D> {
             self.go(launches, Vec::new(), &bound)?;
         }
         Ok(())
-    }
-
-    /// [`svd`](crate::svd()) by Jacobi's method from one side: up to 64 rows and columns (what a block's memory has room for; of `f64` and in
-    /// WGSL 32) by one block of threads in one launch, more by a launch for every 4 vectors that each of its blocks turns;
-    /// the left vectors are the orthogonal factor of what is left, so that they are orthonormal whatever the rank. A is not written.
-    ///
-    /// NaN and infinities are not refused before the first write: the next [`download`](Self::download) gives [`Error::Pivot`]
-    /// with the index of a column that has one, or of the first column of a small matrix; a row where there are fewer of these. Nothing of use is in the results then.
-    /// So is what 16 sweeps are not enough for, by index 0; no matrix is known to need as many.
-    ///
-    /// ```
-    /// use fulmen::gpu::{backend::Gpu, device::{Error, Host}};
-    /// let gpu = Gpu::new(Host::default());
-    /// let (mut a, mut u) = (gpu.upload(&[3.0f32, 4.0])?, gpu.alloc(2)?);
-    /// let (mut values, mut vt) = (gpu.alloc(1)?, gpu.alloc(1)?);
-    /// let of = a.view_mut().matrix(2, 1)?;
-    /// gpu.svd(of, u.view_mut().matrix(2, 1)?, values.view_mut(), vt.view_mut().matrix(1, 1)?)?;
-    /// let mut found = [0.0];
-    /// gpu.download(values.view(), &mut found)?;
-    /// assert_eq!(found, [5.0]);
-    /// # Ok::<(), Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`Shape`](crate::Error::Shape), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn svd<T: Scalar>(
-        &self,
-        a: MatMut<'_, T, D>,
-        u: MatMut<'_, T, D>,
-        values: ViewMut<'_, T, D>,
-        vt: MatMut<'_, T, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        let (a, u, vt, [m, n]) = (a.0, u.0, vt.0, a.0.shape);
-        let k = m.min(n);
-        same_shape("u", [m, k], u.shape)?;
-        same_len("values", k, values.len())?;
-        same_shape("vt", [k, n], vt.shape)?;
-        self.matrices([("a", a), ("u", u), ("vt", vt)])?;
-        if k == 0 {
-            return Ok(());
-        }
-        let [a, u, vt] = if m < n { [a.t(), vt.t(), u.t()] } else { [a, u, vt] };
-        let strides = [a, u, vt].map(|x| [0, x.strides[0], x.strides[1]]);
-        if let Some(launch) = self.state.planner.svd_whole::<T>([1, m.max(n), k], strides)? {
-            let [a, u, vt] = [a, u, vt].map(|x| x.binding(self));
-            return self.run_one(launch, &[a?, u?, values.binding(self)?, vt?, self.status()?]);
-        }
-        self.svd_of(a, u, values.read(), vt)
     }
 
     /// [`svd_batched`](crate::svd_batched()): one launch for all matrices of up to 64 rows and columns, as by [`svd`](Self::svd); of more,
@@ -315,13 +244,13 @@ impl<D: Device> Gpu<D> {
             Some(launch) => self.run_one(launch, &bound),
             None => (0..count).try_for_each(|i| {
                 let (a, u, vt) = (MatMut(a.get(i)?), MatMut(u.get(i)?), MatMut(vt.get(i)?));
-                self.svd(a, u, values.sequence(i, count)?, vt)
+                self.svd(a, u, values.sequence(i, count)?, vt, ())
             }),
         }
     }
 
     /// The singular values of no fewer rows than columns.
-    fn svd_of<T: Scalar>(
+    pub(super) fn svd_of<T: Scalar>(
         &self,
         a: Mat<'_, T, D>,
         u: Mat<'_, T, D>,

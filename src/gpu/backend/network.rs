@@ -76,7 +76,7 @@ impl<T: Scalar, D: Computes<T>> Network<T> for Gpu<D> {
         weights: View<'_, T, D>,
         bias: Option<View<'_, T, D>>,
         out: ViewMut<'_, T, D>,
-        _: ViewMut<'_, T, D>,
+        _: (),
     ) -> Done {
         let of = conv.on([("x", x.len()), ("weights", weights.len()), ("out", out.len())])?;
         bias.map_or(Ok(()), |bias| same_len("bias", conv.channels_out, bias.len()))?;
@@ -96,7 +96,7 @@ impl<T: Scalar, D: Computes<T>> Network<T> for Gpu<D> {
         dy: View<'_, T, D>,
         weights: View<'_, T, D>,
         dx: ViewMut<'_, T, D>,
-        _: ViewMut<'_, T, D>,
+        _: (),
     ) -> Done {
         let of = conv.on([("dx", dx.len()), ("weights", weights.len()), ("dy", dy.len())])?;
         self.all_lines::<T>(&[("dx", dx.len()), ("weights", weights.len()), ("dy", dy.len())])?;
@@ -116,7 +116,7 @@ impl<T: Scalar, D: Computes<T>> Network<T> for Gpu<D> {
         dy: View<'_, T, D>,
         dweights: ViewMut<'_, T, D>,
         dbias: Option<ViewMut<'_, T, D>>,
-        _: ViewMut<'_, T, D>,
+        _: (),
     ) -> Done {
         let of = conv.on([("x", x.len()), ("dweights", dweights.len()), ("dy", dy.len())])?;
         dbias.as_ref().map_or(Ok(()), |dbias| same_len("dbias", conv.channels_out, dbias.len()))?;

@@ -3,7 +3,7 @@
 use super::super::device::Computes;
 use super::super::template::{TRANSPOSE_TILE, layer};
 use super::ops::{Done, Scalar};
-use super::{Gpu, Mat, MatMut, ViewMut};
+use super::{Gpu, Mat, MatMut};
 use crate::backend::Products;
 use crate::error::same_shape;
 
@@ -15,7 +15,7 @@ impl<T: Scalar, D: Computes<T>> Products<T> for Gpu<D> {
         b: Mat<'_, T, D>,
         beta: T,
         c: MatMut<'_, T, D>,
-        _: ViewMut<'_, T, D>,
+        _: (),
     ) -> Done {
         Self::gemm(self, alpha, a, b, beta, c)
     }
@@ -26,7 +26,7 @@ impl<T: Scalar, D: Computes<T>> Products<T> for Gpu<D> {
         b: Mat<'_, T, D>,
         beta: T,
         da: MatMut<'_, T, D>,
-        _: ViewMut<'_, T, D>,
+        _: (),
     ) -> Done {
         same_shape("b", [b.shape[0], dc.shape[1]], b.shape)?;
         same_shape("da", [dc.shape[0], b.shape[0]], da.0.shape)?;
@@ -39,7 +39,7 @@ impl<T: Scalar, D: Computes<T>> Products<T> for Gpu<D> {
         dc: Mat<'_, T, D>,
         beta: T,
         db: MatMut<'_, T, D>,
-        _: ViewMut<'_, T, D>,
+        _: (),
     ) -> Done {
         same_shape("dc", [a.shape[0], dc.shape[1]], dc.shape)?;
         same_shape("db", [a.shape[1], dc.shape[1]], db.0.shape)?;
