@@ -12,7 +12,8 @@ check:
 quick:
 	RUSTFLAGS="-Ctarget-cpu=native --cfg=fulmen_one_lane" cargo test -p fulmen -p fulmen-tests --tests --features std,half,parallel
 
-# What the contracts and pages say was measured, measured again, and every planted fault: hours. Beside the gate, which CI runs.
+# What the contracts and pages say was measured, measured again, every planted fault, and the files of other projects' tests, from PyPI and
+# crates.io: hours. Beside the gate, which CI runs.
 full: bench-compare exhaustive faults
 	python3 scripts/measured.py target/exhaustive.csv --check
 	python3 scripts/measured.py target/bench/pointwise.csv --check
@@ -20,6 +21,8 @@ full: bench-compare exhaustive faults
 	scripts/proofs.sh --each
 	python3 scripts/sizes.py
 	python3 scripts/panics.py
+	python3 scripts/vocabularies.py
+	python3 scripts/sounds.py
 
 lint:
 	python3 scripts/gate.py lint

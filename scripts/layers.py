@@ -12,15 +12,16 @@ ORDER = """
 error float16 float8 isa slices
 alu complex signal hardware view lanes
 contract buffer convert parts plain forms
-pointwise conversions reduce fixed lz4 random
+pointwise conversions reduce fixed image lz4 random
 blas thresholds quant gguf
 fft einsum nn solve sparse
-families ops parallel
+families ops parallel owned
 backend gpu capi
 """.split()
 # Imports that run up, and why.
 UPWARD = {
     ("complex", "lanes"): "complex numbers are elements of lanes, by an implementation beside their type",
+    ("error", "ops"): "an error has the name of an op, which the rows have",
     ("backend", "gpu"): "the lists of methods implement the traits for devices as they do for CPUs",
 }
 # What the program and tests consist of.

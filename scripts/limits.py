@@ -34,8 +34,10 @@ LIMITS = [
     Limit("src/solve/svd.rs", r"iterate\(.*, n\.saturating_mul\((\d+)\)\)", "src/solve/svd.rs", "[`Error::Convergence`] when {} sweeps for each value are not"),
     Limit("src/solve/schur.rs", r"saturating_mul\((\d+)\)\.max\(\d+\)", "src/solve/schur.rs", "[`Error::Convergence`] when {} sweeps for each eigenvalue"),
     Limit("src/solve/schur.rs", r"saturating_mul\(\d+\)\.max\((\d+)\)", "src/solve/schur.rs", "(and {} for all of them"),
-    Limit("src/gpu/template/jacobi.rs", r"const SWEEPS: u32 = (\d+);", "src/gpu/backend/eigen.rs", "{} sweeps are not enough"),
+    Limit("src/gpu/template/jacobi.rs", r"const SWEEPS: u32 = (\d+);", "src/gpu/backend/solve.rs", "{} sweeps are not enough"),
     # Domains of arguments.
+    Limit("src/view/image.rs", r"matches!\(channels, 1\.\.=(\d+)\)", "src/view/image.rs", "when they are not 1 to {}"),
+    Limit("src/image/kernel.rs", r"const MOST: usize = (\d+);", "src/image/kernel.rs", "when their number is even or above {}"),
     Limit("src/einsum/parse.rs", r"const EINSUM_OPERANDS: usize = (\d+);", "src/einsum/parse.rs", "a {}th operand", 1),
     Limit("src/einsum/parse.rs", r"const EINSUM_INDICES: usize = (\d+);", "src/einsum/parse.rs", "a {}rd index", 1),
     Limit("src/fft/window.rs", r"const MOST_BETA: f64 = (\d+)\.0;", "src/fft/window.rs", "From 0, ones, to {}"),
@@ -47,7 +49,19 @@ LIMITS = [
     Limit("src/lz4/mod.rs", r"pub const LZ4_BLOCK: usize = 1 << (\d+);", "src/lz4/mod.rs", "places within one are {} bits"),
     # Files.
     Limit("src/gguf/mod.rs", r"const MAX_DIMS: usize = (\d+);", "src/gguf/read.rs", "[`MAX_DIMS`]"),
+    Limit("src/gguf/mod.rs", r"const MAX_NAMES: usize = 1 << (\d+);", "src/gguf/mod.rs", "[`MAX_NAMES`] keys and as many tensors"),
+    Limit("src/gguf/mod.rs", r"const MAX_NAME: usize = \(1 << (\d+)\) - 1;", "src/gguf/mod.rs", "[`MAX_NAME`] bytes of a name"),
+    Limit("src/gguf/read.rs", r"\((\d+)\.\.=3\)\.contains\(&version\)", "src/gguf/mod.rs", "versions {} and 3"),
+    Limit("src/gguf/read.rs", r"\(2\.\.=(\d+)\)\.contains\(&version\)", "src/gguf/mod.rs", "versions 2 and {}"),
+    Limit("src/gguf/read.rs", r"\*n >= (\d+) && n\.is_power_of_two", "src/gguf/mod.rs", "no power of two from {} up"),
     # Devices.
+    Limit("src/gpu/template/gemm.rs", r"\(1\.\.=(\d+)\)\.contains\(&N\)", "src/gpu/template/gemm.rs", "inputs as it has, 1 to {}"),
+    Limit("src/gpu/template/gemm.rs", r"all\(\|x\| \(1\.\.=(\d+)\)", "src/gpu/template/gemm.rs", "every size is 1 to {}"),
+    Limit("src/gpu/template/gemm.rs", r"threads <= (\d+),", "src/gpu/template/gemm.rs", "whole warps, at most {}"),
+    Limit("src/gpu/template/gemm.rs", r"\+ 32 <= (\d+),", "src/gpu/template/gemm.rs", "fits {} registers"),
+    Limit("src/gpu/template/group.rs", r"\(8\.\.=(\d+)\)\.contains\(&self\.n\)", "src/gpu/template/group.rs", "columns by 8 up to {}"),
+    Limit("src/gpu/template/group.rs", r"rows \* self\.n <= (\d+),?", "src/gpu/template/group.rs", "at most {} sums a group"),
+    Limit("src/gpu/template/group.rs", r"\(2\.\.=(\d+)\)\.contains\(&self\.stages\)", "src/gpu/template/group.rs", "2 to {} stages"),
     Limit("src/gpu/backend/quant.rs", r"if words >= 1 << (\d+)", "src/gpu/backend/mod.rs", "fewer than 2^{} words"),
     Limit("src/gpu/backend/plan.rs", r"\*n <= 1 << (\d+)", "src/gpu/backend/mod.rs", "2^{} elements"),
     Limit("src/gpu/template/launch.rs", r"\(1\.\.=1 << (\d+)\)\.contains", "src/gpu/template/launch.rs", "(1 to 2^{})"),
@@ -63,12 +77,16 @@ OTHERS = {
     "src/gpu/template/launch.rs": ["ZERO_WORDS"],
     "src/hardware/fusion.rs": ["MAX_NODES", "MAX_CHAIN"],
     "src/gguf/read.rs": ["MAX_DIMS", "MAX_NAMES"],
+    "src/gguf/value.rs": ["MAX_NAME"],
+    "src/gguf/write.rs": ["MAX_NAME"],
+    # The three forms of a problem that LAPACK documents.
+    "src/capi/lapack/spectral.rs": ["!(1..=3).contains(&itype)"],
 }
 NO_LIBRARY = ("src/cli/", "src/contract/", "src/gpu/ptx/", "src/gpu/wgsl", "src/gpu/interpret", "src/lanes/tests/", "src/hardware/")
-ERROR = re.compile(r"Error::(Domain|Convergence|Expression|Overflow|OutOfBounds)\b")
+ERROR = re.compile(r"\bErr\(|Error::\w+|\.ok_or\(")
 CONSTANT = r"[A-Z][A-Z_]{3,}[A-Z]"
 NUMBER = rf"(?:\d[\d_]*(?:\.\d+)?(?: << \d+)?|{CONSTANT})"
-COMPARED = re.compile(rf"(?:[<>]=?|\.\.=?) ?({NUMBER})\b|\b({NUMBER}) ?[<>]")
+COMPARED = re.compile(rf"(?:(?<![<>=:-])[<>]=? |\.\.=)({NUMBER})\b|\b({NUMBER}) [<>](?![<>])")
 TURNS = re.compile(r"iterate\(.*saturating_mul\(\d+\)|let mut most = .*saturating_mul\(\d+\)")
 # 0 and 1 are of the formulas.
 TRIVIAL = re.compile(r"[01](\.0)?")
@@ -93,7 +111,7 @@ def documentation(text: str, name: str) -> str:
     if name.endswith(".yaml"):
         return text
     lines = [re.sub(r"^\s*//[/!] ?", "", line) for line in text.splitlines() if re.match(r"\s*//[/!]", line)]
-    return " ".join([*lines, *re.findall(r'what: "([^"]*)"', text)])
+    return " ".join([*lines, *re.findall(r'(?:what: |, |rule = )"([^"]*)"', text)])
 
 
 def main() -> int:

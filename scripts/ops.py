@@ -25,7 +25,7 @@ FAMILIES = {
     "solvers, sparse matrices, contractions": ["solve", "sparse", "contraction"],
     "`f16`, `bf16`, blocks of GGUF": ["conversion", "quantisation"],
     "LZ4": ["compression"],
-    "fixed point": ["fixed"],
+    "fixed point, images": ["fixed", "image"],
     "random numbers": ["random"],
 }
 

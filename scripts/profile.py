@@ -3,8 +3,8 @@
 
   scripts/profile.py list                 the profiles
   scripts/profile.py test [NAME …]        build and test these, or all
-  scripts/profile.py check                the profiles, Cargo.toml and the README's table agree
-  scripts/profile.py table                print the README's table; `--write` puts it there
+  scripts/profile.py check                the profiles, Cargo.toml and the table of features/README.md agree
+  scripts/profile.py table                print that table; `--write` puts it there
 
 `--strict` makes it a failure when this machine lacks a tool (a CPU that lacks an instruction set
 stays a skip, printed with its reason). An unknown key, a lane that did not run, a test run without
@@ -277,12 +277,12 @@ def table(found: dict[str, Profile]) -> str:
     ]
     for p in found.values():
         code = lambda words, sep: f"`{sep.join(words)}`" if words else "none"
-        rows.append(f"| [{p.name}](features/{p.name}.toml) | {p.about} | `{p.target}` | {code(p.features, ',')} | {code(p.rustflags, ' ')} | `{p.native}` |")
+        rows.append(f"| [{p.name}]({p.name}.toml) | {p.about} | `{p.target}` | {code(p.features, ',')} | {code(p.rustflags, ' ')} | `{p.native}` |")
     return "\n".join(rows) + "\n"
 
 
 def check(found: dict[str, Profile], tally: Tally, write: bool = False) -> None:
-    """Profiles, Cargo.toml and README agree."""
+    """Profiles, Cargo.toml and the page agree."""
     cargo = tomllib.loads((ROOT / "Cargo.toml").read_text())
     known = set(cargo["features"]) - {"default"}
     used = {f for p in found.values() for f in (*p.features, *(p.test.features if p.test else []))}
@@ -300,7 +300,7 @@ def check(found: dict[str, Profile], tally: Tally, write: bool = False) -> None:
             if sorted(manifest["dependencies"]["fulmen"].get("features", [])) != sorted(p.features):
                 tally.fail(f"{package}/Cargo.toml takes other features of fulmen than {p.name}")
     tally.check("profiles and Cargo.toml agree on the features")
-    show_table("profiles", table(found), tally, write)
+    show_table("profiles", table(found), tally, write, "features/README.md")
 
 
 def test_all(found: dict[str, Profile], names: list[str], tally: Tally) -> None:

@@ -490,7 +490,7 @@ pub trait Formula<const P: usize, const N: usize>: 'static {
     fn body<T: Number>(parameters: [T; P]) -> impl Body<T, N>;
 }
 
-/// `Then(F, G)` is `G ∘ F`: `F`, then `G`, in one pass.
+/// `Then(F, G)` is `G ∘ F`: `F`, then `G`, in one pass. See `examples/small/fused.rs`.
 #[derive(Debug, Clone, Copy)]
 pub struct Then<F, G>(pub F, pub G);
 
@@ -534,5 +534,5 @@ impl<T: Number, F: Body<T, N>, G: Body<T, 1>, const N: usize> Body<T, N> for Wit
 /// `Ok` when a parameter is neither negative nor NaN.
 #[inline]
 pub(crate) fn not_negative<T: Real>(arg: &'static str, x: T) -> Result<(), crate::Error> {
-    if x >= T::ZERO { Ok(()) } else { Err(crate::Error::Domain { arg }) }
+    if x >= T::ZERO { Ok(()) } else { Err(crate::Error::must_be(arg, "0 or more")) }
 }

@@ -145,6 +145,12 @@ macro_rules! for_each_family {
                 crate::fixed::filter::filter_ops
                 crate::fixed::softmax::softmax_ops
             ];
+            /// Images, which are the host's.
+            typed Images [
+                crate::image::filter::filter_ops
+                crate::image::gradient::gradient_ops
+                crate::image::resize::resize_ops
+            ];
             /// Products of integers.
             typed Integers [
                 crate::blas::gemm::int8::int8_ops

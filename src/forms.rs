@@ -27,6 +27,7 @@
 //! | `each_in` | `&[&[T]]` | `&[Ref<T>]` |
 //! | `host_in` | `&[T]` | `&[T]`: the host's |
 //! | `host_out`, `host_scratch` | `&mut [T]` | `&mut [T]`: the host's |
+//! | `image`, `image_out` | `Image<T>`, `ImageMut<T>` | the same: the host's |
 //! | `by` | the type as it is | the type as it is |
 //!
 //! The number that an op gives is, on a backend, a last argument `out`: a view of one element, of `u32` for a position. Only the families of hosts alone
@@ -76,7 +77,7 @@ macro_rules! on_slices {
         #[inline]
         #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
         pub fn $name($($arg: $crate::forms::slice!($kind $ty)),*) -> $crate::forms::returned!($ret $(<$of>)?) {
-            $by($crate::lanes::executor::Serial, $($arg),*)
+            $crate::forms::named!([$ret] $name, $by($crate::lanes::executor::Serial, $($arg),*))
         }
     };
     (@$how:ident $entry:ident [$(#[$cfg:meta])?] [<$($g:ident: $bound:path)?>] $(#[$doc:meta])* $name:ident $on:ident $by:ident
@@ -95,7 +96,7 @@ macro_rules! on_slices {
         pub fn $on<S: $crate::lanes::Simd $(, $g: $bound)?>(s: S, $($arg: $crate::forms::slice!($kind $ty)),*)
             $(-> $crate::forms::returned!($ret $(<$of>)?))?
         {
-            $crate::forms::entry!($how $entry $name $by s ($($arg),*))
+            $crate::forms::named!([$($ret)?] $name, $crate::forms::entry!($how $entry $name $by s ($($arg),*)))
         }
     };
 }
@@ -130,7 +131,20 @@ macro_rules! slice {
     (host_in $t:ty) => { &[$t] };
     (host_out $t:ty) => { &mut [$t] };
     (host_scratch $t:ty) => { &mut [$t] };
+    (image $t:ty) => { $crate::Image<'_, $t> };
+    (image_out $t:ty) => { $crate::ImageMut<'_, $t> };
     (by $t:ty) => { $t };
+}
+
+/// The result of a call of the op `$name`; an error has its name.
+macro_rules! named {
+    ([Result] $name:ident, $call:expr) => {{
+        const OP: $crate::error::OpName = $crate::error::OpName::of(stringify!($name));
+        $call.map_err(|e| e.of(OP))
+    }};
+    ([$($ret:ident)?] $name:ident, $call:expr) => {
+        $call
+    };
 }
 
 /// What an op returns: `Result<…>` is one with [`Error`](crate::Error).
@@ -140,4 +154,4 @@ macro_rules! returned {
     ($t:ident<$of:ty>) => { $t<$of> };
 }
 
-pub(crate) use {checked_ops, entry, list, on_slices, ops, returned, slice};
+pub(crate) use {checked_ops, entry, list, named, on_slices, ops, returned, slice};

@@ -12,6 +12,9 @@
 //! # Ok::<(), fulmen::Error>(())
 //! ```
 //!
+//! The repository's `docs/guide` has twelve short chapters, each of which begins with what users of another crate write; its `examples/small` has
+//! programs of a few lines.
+//!
 //! # Ops by family
 //! | module | ops |
 //! |---|---|
@@ -23,10 +26,12 @@
 //! | [`solve`] | systems of linear equations and least squares: Cholesky, LU, QR; eigenvalues and singular values |
 //! | [`einsum`](mod@einsum) | contractions of any number of tensors, by expressions like `"bhqd,bhkd->bhqk"` |
 //! | [`sparse`] | matrices of compressed rows, of slices, dense blocks and diagonals, made from coordinates, their transposes, sums and products with each other, with vectors and dense matrices, triangular solves, incomplete factors, sweeps, iterative solvers, eigenvalues at an end of the spectrum, Matrix Market files |
+//! | [`image`] | views of images, borders; other sizes, separable filters, slopes, edges |
 //! | [`fixed`] | fixed point for firmware, Q7 and Q15: dot products, layers, softmax, activations |
 //! | [`quant`] | weights in blocks of few bits, as GGUF files hold them: to and from numbers, products with quantised activations |
 //! | [`gguf`] | those files: a reader in place, a writer, checks before a model is loaded |
 //! | [`random`] | random numbers by key and place: counter-based generators, distributions, integers, shuffles |
+//! | `owned` (feature `alloc`) | ops that return their result, in one line each |
 //! | [`ops`] | the list of all ops, one row each |
 //! | [`backend`] | one program for many devices |
 //! | [`hardware`] | facts about machines; tiles and fusion that follow from them |
@@ -49,7 +54,7 @@
 //! | feature | adds |
 //! |---|---|
 //! | `std` | `detect()` on the tokens, `dispatch!`; implies `alloc` |
-//! | `alloc` | `Buffer<T>`: zeroed, on a cache line |
+//! | `alloc` | the module `owned`: ops that return their result; `Buffer<T>`: zeroed, on a cache line |
 //! | `half` | `f16` and `bf16`: conversions, products of matrices |
 //! | `avx512`, `neon`, `simd128` | permit that instruction set; inert elsewhere |
 //! | `parallel` | the module `parallel` |
@@ -99,6 +104,35 @@ extern crate std;
 #[doc = include_str!("../docs/crate.md")]
 struct Readme;
 
+/// The chapters of the guide, whose examples run; they use `std` and what allocates.
+#[cfg(all(doctest, feature = "std"))]
+mod guide {
+    #[doc = include_str!("../docs/guide/views.md")]
+    mod views {}
+    #[doc = include_str!("../docs/guide/workspaces.md")]
+    mod workspaces {}
+    #[doc = include_str!("../docs/guide/lanes.md")]
+    mod lanes {}
+    #[doc = include_str!("../docs/guide/one_binary.md")]
+    mod one_binary {}
+    #[doc = include_str!("../docs/guide/threads.md")]
+    mod threads {}
+    #[doc = include_str!("../docs/guide/devices.md")]
+    mod devices {}
+    #[doc = include_str!("../docs/guide/quantised.md")]
+    mod quantised {}
+    #[doc = include_str!("../docs/guide/fft.md")]
+    mod fft {}
+    #[doc = include_str!("../docs/guide/solving.md")]
+    mod solving {}
+    #[doc = include_str!("../docs/guide/sparse.md")]
+    mod sparse {}
+    #[doc = include_str!("../docs/guide/firmware.md")]
+    mod firmware {}
+    #[doc = include_str!("../docs/guide/browser.md")]
+    mod browser {}
+}
+
 mod alu;
 pub mod backend;
 pub mod blas;
@@ -123,11 +157,14 @@ pub mod gguf;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 pub mod hardware;
+pub mod image;
 mod isa;
 pub mod lanes;
 pub mod lz4;
 pub mod nn;
 pub mod ops;
+#[cfg(feature = "alloc")]
+pub mod owned;
 #[cfg(feature = "parallel")]
 pub mod parallel;
 mod parts;
@@ -153,7 +190,7 @@ pub use complex::{Complex, c32, c64};
 #[cfg(feature = "half")]
 pub use conversions::*;
 pub use einsum::*;
-pub use error::{Error, Reached};
+pub use error::{Dimension, Error, Reached};
 pub use fft::*;
 pub use fixed::{
     fixed_biquad, fixed_biquad_on, fixed_dot, fixed_dot_on, fixed_fir, fixed_fir_on, fixed_gemv,
@@ -161,6 +198,10 @@ pub use fixed::{
     fixed_softmax_on, fixed_tanh, fixed_tanh_on,
 };
 pub use float8::E4m3;
+pub use image::{
+    canny, canny_on, canny_workspace, correlate_separable, correlate_separable_on,
+    correlate_separable_workspace, resize, resize_on, resize_workspace, sobel, sobel_on,
+};
 pub use lanes::{Element, NATIVE};
 pub use lz4::{lz4_bound, lz4_compress, lz4_compress_on, lz4_decompress, lz4_decompress_on};
 pub use nn::*;
@@ -179,4 +220,4 @@ pub use random::{
 pub use reduce::*;
 pub use solve::*;
 pub use sparse::*;
-pub use view::{BatchMut, BatchRef, MatMut, MatRef, VecMut, VecRef};
+pub use view::{BatchMut, BatchRef, Image, ImageMut, MatMut, MatRef, VecMut, VecRef};

@@ -22,7 +22,7 @@
 //! | `gemm` | `op(alpha, a, b, beta, c, workspace)` on views of matrices: over `c` |
 //! | `blas` | its own, on views of matrices and vectors |
 //! | `nn` | its own, on slices and views, with sizes, indices and words |
-//! | `quant` | its own, on blocks of a format (`quant::Block`), on fixed point (`fixed::Fixed`) or on bytes |
+//! | `quant` | its own, on blocks of a format (`quant::Block`), on fixed point (`fixed::Fixed`), on bytes or on images |
 //! | `random` | its own, on a `random::Stream` and what it fills |
 //! | `mixed` | as `gemm`, with A and B of another element type than C, or on a unit that is not lanes |
 //!
@@ -31,8 +31,10 @@
 //! The GPU form is the template that a device runs it with (`pointwise`, `reduce`, `row_reduce`, `gemm`, `low_precision`, or `layer`:
 //! kernels of its own), `cuda: "why no other"`, of its own for CUDA alone, or `host: "reason"`.
 
+mod name;
 mod signature;
 
+pub use name::OpName;
 pub use signature::{Argument, Kind, Signature, signatures};
 
 /// Calls the macro `$cb` with all rows.
@@ -292,6 +294,11 @@ macro_rules! for_each_op {
             quant fixed_fir(fixed_fir, fixed_fir_on) _[] fixed, host: "for firmware, which has no GPU";
             quant fixed_biquad(fixed_biquad, fixed_biquad_on) _[] fixed, host: "for firmware, which has no GPU";
 
+            quant resize(resize, resize_on) _[] image, host: "images are the host's";
+            quant correlate_separable(correlate_separable, correlate_separable_on) _[] image, host: "images are the host's";
+            quant sobel(sobel, sobel_on) _[] image, host: "images are the host's";
+            quant canny(canny, canny_on) _[] image, host: "images are the host's";
+
             random random_bits(random_bits, random_bits_on) _[] random, layer;
             random uniform(uniform, uniform_on) _[] random, layer;
             random normal(normal, normal_on) _[] random, layer;
@@ -395,7 +402,7 @@ mod words {
     pub(super) mod family {
         words! {
             activation arithmetic attention blas comparison compression contraction conversion convolution
-            embedding filter fixed gating indexing logarithmic loss normalisation optimiser
+            embedding filter fixed gating image indexing logarithmic loss normalisation optimiser
             pooling quantisation random reduction rounding scan selection solve sparse
             statistics transcendental transform trigonometric
         }

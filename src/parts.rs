@@ -143,5 +143,5 @@ pub(crate) fn each_row<J: Executor, S: Simd, P: Parts>(
 #[inline]
 pub(crate) fn count(arg: &'static str, len: usize, cols: usize) -> Result<usize, Error> {
     not_empty("cols", cols)?;
-    if len.is_multiple_of(cols) { Ok(len / cols) } else { Err(Error::Rows { arg, cols, got: len }) }
+    if len.is_multiple_of(cols) { Ok(len / cols) } else { Err(Error::rows(arg, cols, len)) }
 }

@@ -12,6 +12,7 @@ impl Plain for usize {}
 impl Plain for i8 {}
 impl Plain for u8 {}
 impl Plain for i16 {}
+impl Plain for u16 {}
 impl Plain for i32 {}
 impl Plain for u64 {}
 impl Plain for i64 {}

@@ -48,11 +48,11 @@ pub(crate) fn check_fir<X>(
     let Signal { state, x } = signal;
     not_empty("taps", taps.len())?;
     if decimation == 0 {
-        return Err(Error::Domain { arg: "decimation" });
+        return Err(Error::must_be("decimation", "at least 1"));
     }
     same_len("state", taps.len() - 1, state.len())?;
     if !x.len().is_multiple_of(decimation) {
-        return Err(Error::Rows { arg: "x", cols: decimation, got: x.len() });
+        return Err(Error::rows("x", decimation, x.len()));
     }
     same_len("out", x.len() / decimation, out.len())
 }

@@ -41,6 +41,8 @@ macro_rules! thresholds {
 thresholds! {
     /// Those of every build.
     ALL
+    image::resize::passes::BLOCK Elements;
+    image::resize::passes::PAST Elements;
     blas::columns::COLUMNS Elements;
     blas::columns::NEAR_BYTES Bytes;
     blas::columns::CHUNK Elements;

@@ -4,10 +4,12 @@
 //! negative, and zero in a [`MatRef`] (a row or column repeated); a [`MatMut`] refuses strides under
 //! which two of its elements are one. Transposes and sub-views cost nothing and cannot fail later.
 
+mod image;
 mod parts;
 mod raw;
 mod vector;
 
+pub use image::{Image, ImageMut};
 pub use vector::{VecMut, VecRef};
 
 use crate::error::Error;
@@ -15,7 +17,7 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::ops::Range;
 
-/// A matrix that is read: a pointer, its shape and two strides.
+/// A matrix that is read: a pointer, its shape and two strides. See `examples/small/strides.rs`.
 ///
 /// ```
 /// use fulmen::MatRef;
@@ -45,7 +47,7 @@ pub struct MatRef<'a, T> {
 /// let mut c = MatMut::col_major(&mut x, 2, 3)?;
 /// c.set(0, 2, 7.0);
 /// assert_eq!(x, [0.0, 0.0, 0.0, 0.0, 7.0, 0.0]);
-/// assert_eq!(MatMut::strided(&mut x, 0, 2, 3, 0, 1).err(), Some(Error::Overlap { arg: "data" }));
+/// assert_eq!(MatMut::strided(&mut x, 0, 2, 3, 0, 1).err(), Some(Error::overlap("data")));
 /// # Ok::<(), fulmen::Error>(())
 /// ```
 pub struct MatMut<'a, T> {
@@ -109,9 +111,9 @@ fn place(
         let high = first.checked_add(r.max(0))?.checked_add(c.max(0))?;
         (in_bytes(rs) && in_bytes(cs)).then_some((low, high))
     };
-    let Some((low, high)) = ends() else { return Err(Error::Overflow { arg: ARG }) };
+    let Some((low, high)) = ends() else { return Err(Error::overflow(ARG)) };
     if low < 0 || high.unsigned_abs() >= len {
-        return Err(Error::OutOfBounds { arg: ARG, got: len });
+        return Err(Error::out_of_bounds(ARG, len));
     }
     Ok((offset, [rs, cs]))
 }
@@ -201,10 +203,10 @@ macro_rules! view {
             #[inline]
             pub fn sub(self, rows: Range<usize>, cols: Range<usize>) -> Result<Self, Error> {
                 if rows.start > rows.end || rows.end > self.rows {
-                    return Err(Error::OutOfBounds { arg: "rows", got: self.rows });
+                    return Err(Error::out_of_bounds("rows", self.rows));
                 }
                 if cols.start > cols.end || cols.end > self.cols {
-                    return Err(Error::OutOfBounds { arg: "cols", got: self.cols });
+                    return Err(Error::out_of_bounds("cols", self.cols));
                 }
                 Ok(self.block([rows.start, cols.start], [rows.end - rows.start, cols.end - cols.start]))
             }
@@ -264,9 +266,9 @@ view!(MatMut, &'a mut [T], mut, as_mut_ptr);
 /// The stride of `outer` runs of `inner` elements that fill `len`: all in bounds, no two the same.
 #[inline]
 fn whole(len: usize, outer: usize, inner: usize) -> Result<isize, Error> {
-    let n = outer.checked_mul(inner).ok_or(Error::Overflow { arg: "data" })?;
+    let n = outer.checked_mul(inner).ok_or(Error::overflow("data"))?;
     crate::error::same_len("data", n, len)?;
-    isize::try_from(inner).map_err(|_| Error::Overflow { arg: "data" })
+    isize::try_from(inner).map_err(|_| Error::overflow("data"))
 }
 
 impl<'a, T> MatRef<'a, T> {
@@ -344,7 +346,7 @@ impl<'a, T> MatMut<'a, T> {
     ) -> Result<Self, Error> {
         let (first, [rs, cs]) = place(data.len(), offset, [rows, cols], [row_stride, col_stride])?;
         if overlaps([rows, cols], [rs, cs]) {
-            return Err(Error::Overlap { arg: "data" });
+            return Err(Error::overlap("data"));
         }
         let ptr = data.as_mut_ptr().wrapping_add(first);
         Ok(Self { ptr, rows, cols, rs, cs, life: PhantomData })
@@ -394,7 +396,7 @@ impl<'a, T> MatMut<'a, T> {
     #[inline]
     pub fn split_rows(self, row: usize) -> Result<(Self, Self), Error> {
         if row > self.rows {
-            return Err(Error::OutOfBounds { arg: "row", got: self.rows });
+            return Err(Error::out_of_bounds("row", self.rows));
         }
         let rest = Self { ..self }.block([row, 0], [self.rows, self.cols]);
         // No two elements are one, so the halves don't meet.
@@ -406,7 +408,7 @@ impl<'a, T> MatMut<'a, T> {
     #[inline]
     pub fn split_cols(self, col: usize) -> Result<(Self, Self), Error> {
         let (a, b) = self.t().split_rows(col).map_err(|e| match e {
-            Error::OutOfBounds { got, .. } => Error::OutOfBounds { arg: "col", got },
+            Error::OutOfBounds { got, .. } => Error::out_of_bounds("col", got),
             other => other,
         })?;
         Ok((a.t(), b.t()))
@@ -466,10 +468,10 @@ macro_rules! batch {
                     // The first and the last matrix, each as a view; those between lie between.
                     let far = isize::try_from(count.saturating_sub(1)).ok();
                     let last = far.and_then(|n| n.checked_mul(stride)?.checked_add_unsigned(offset));
-                    let Some(last) = last else { return Err(Error::Overflow { arg: "data" }) };
+                    let Some(last) = last else { return Err(Error::overflow("data")) };
                     if count > 0 {
                         let Ok(last) = usize::try_from(last) else {
-                            return Err(Error::OutOfBounds { arg: "data", got: data.len() });
+                            return Err(Error::out_of_bounds("data", data.len()));
                         };
                         place(data.len(), last, [rows, cols], [rs, cs])?;
                     }
@@ -477,7 +479,7 @@ macro_rules! batch {
                     let span = reach(rows, rs).saturating_add(reach(cols, cs));
                     let apart = count <= 1 || stride.unsigned_abs() > span;
                     if $distinct && (!apart || overlaps([rows, cols], [rs, cs])) {
-                        return Err(Error::Overlap { arg: "data" });
+                        return Err(Error::overlap("data"));
                     }
                 }
                 let ptr = data.$as_ptr().wrapping_add(if empty { 0 } else { offset });

@@ -113,3 +113,32 @@ fn parallel_forms_give_the_bits_of_the_serial_ones() {
     parallel::fma_on(native(), x, x, x, &mut got[..200_000]).unwrap();
     assert!(same(&want[..200_000], &got[..200_000]));
 }
+
+#[test]
+fn complex_numbers() {
+    use common::nn::Noise;
+    use fulmen::{c32, c64};
+    let mut r: Noise = common::seed::Seed::new("complex_numbers").stream("parts");
+    let part = |r: &mut Noise| libm::ldexp(r.slice::<f64>(1, 2.0)[0], r.within(0..=1000) as i32 - 500);
+    for _ in 0..1000 {
+        let (a, b) = (c64::new(part(&mut r), part(&mut r)), c64::new(part(&mut r), part(&mut r)));
+        let q = a / b;
+        // a/b·b, with what overflows or vanishes on the way brought next to 1.
+        let [large, small] = [q.abs(), b.abs()].map(|x| libm::ldexp(1.0, -libm::frexp(x).1));
+        let (back, want) = (q * large * (b * small), a * large * small);
+        assert!((back - want).abs() <= 2e-15 * want.abs(), "{a} / {b} = {q}");
+        assert!((a.abs() / libm::hypot(a.re, a.im) - 1.0).abs() < 1e-15);
+        let round = c64::from_polar(a.abs(), a.arg());
+        assert!((round - a).abs() <= 2e-15 * a.abs(), "{a}: {round}");
+    }
+    assert_eq!(c32::new(1e30, 1e30) / c32::new(1e30, -1e30), c32::I);
+    assert_eq!(c32::new(2.0, 4.0) / 2.0, c32::from([1.0, 2.0]));
+    let mut z = c32::new(0.0, 2.0);
+    z /= c32::I;
+    assert_eq!(z, c32::from(2.0));
+    assert!((c64::ONE / c64::ZERO).re.is_nan() && c64::ZERO.arg() == 0.0);
+    assert_eq!([c64::I; 3].into_iter().sum::<c64>(), c64::new(0.0, 3.0));
+    assert_eq!([c64::I; 3].iter().product::<c64>(), -c64::I);
+    assert_eq!(c64::from((1.0, f64::NAN)).to_string(), "1+NaNi");
+    assert_eq!(format!("{} {:.1}", c32::new(0.0, -0.0), c32::new(1.25, 0.75)), "0-0i 1.2+0.8i");
+}

@@ -118,8 +118,8 @@ fn refuse(name: &str) {
     let dims = [3, 3, 4];
     let good = shapes(name, o, dims);
     let last = good.len() - 1;
-    let len = |arg, expected, got| Error::Len { arg, expected, got };
-    let shape = |arg, expected, got| Error::Shape { arg, expected, got };
+    let len = Error::len;
+    let shape = Error::shape;
     // Which operand gets which shape, and the error.
     let cases: Vec<(usize, [usize; 2], Error)> = match name {
         "gemv" => vec![(1, [5, 1], len("x", 4, 5)), (2, [2, 1], len("y", 3, 2))],
@@ -188,7 +188,7 @@ fn short_workspace(name: &str) {
         }
         _ => return,
     };
-    assert_eq!(r, Err(Error::Workspace { needed, got: needed - 1 }), "{name}");
+    assert_eq!(r, Err(Error::workspace(needed, needed - 1)), "{name}");
     assert_eq!(y, [7.0; 9]);
 }
 
@@ -264,11 +264,11 @@ fn vectors_are_checked() {
     assert_eq!(VecRef::from(&x[1..]).as_slice(), Some(&x[1..]));
     assert_eq!(VecRef::strided(&x, 2, 1, 9).unwrap().as_slice(), Some(&x[2..3]));
     assert_eq!(VecRef::strided(&x, 0, 0, 9).unwrap().as_slice(), Some(&[][..]));
-    assert_eq!(VecRef::strided(&x, 0, 4, 2).err(), Some(Error::OutOfBounds { arg: "data", got: 5 }));
-    assert_eq!(VecRef::strided(&x, 0, 3, isize::MAX).err(), Some(Error::Overflow { arg: "data" }));
+    assert_eq!(VecRef::strided(&x, 0, 4, 2).err(), Some(Error::out_of_bounds("data", 5)));
+    assert_eq!(VecRef::strided(&x, 0, 3, isize::MAX).err(), Some(Error::overflow("data")));
     let a = MatRef::row_major(&x[..4], 2, 2).unwrap();
-    assert_eq!(a.row(2).err(), Some(Error::OutOfBounds { arg: "i", got: 2 }));
-    assert_eq!(a.col(2).err(), Some(Error::OutOfBounds { arg: "j", got: 2 }));
+    assert_eq!(a.row(2).err(), Some(Error::out_of_bounds("i", 2)));
+    assert_eq!(a.col(2).err(), Some(Error::out_of_bounds("j", 2)));
     assert_eq!((a.row(1).unwrap().get(0), a.col(1).unwrap().get(0)), (Some(3.0), Some(2.0)));
     let mut y = x;
     let mut w = fulmen::VecMut::strided(&mut y, 0, 3, 2).unwrap();
@@ -276,7 +276,7 @@ fn vectors_are_checked() {
     let (first, mut second) = w.split_at(1).unwrap();
     assert_eq!((first.len(), second.get(1), second.as_ref().len()), (1, Some(9.0), 2));
     assert!(second.set(0, 8.0));
-    assert_eq!(second.split_at(3).err(), Some(Error::OutOfBounds { arg: "i", got: 2 }));
+    assert_eq!(second.split_at(3).err(), Some(Error::out_of_bounds("i", 2)));
     assert_eq!(y, [1.0, 2.0, 8.0, 4.0, 9.0]);
     fulmen::VecMut::from(&mut y[..]).as_mut_slice().unwrap().fill(0.0);
     assert_eq!(y, [0.0; 5]);

@@ -218,7 +218,7 @@ fn bits_do_not_depend_on_strides() {
 #[test]
 fn refusals_name_the_argument_and_leave_the_vectors() {
     let (mut a, mut b) = ([1.0f32; 6], [2.0f32; 6]);
-    let wrong = Err(Error::Len { arg: "y", expected: 2, got: 3 });
+    let wrong = Err(Error::len("y", 2, 3));
     macro_rules! x {
         () => {
             VecMut::strided(&mut a, 1, 2, 3).unwrap()
@@ -235,9 +235,9 @@ fn refusals_name_the_argument_and_leave_the_vectors() {
     assert_eq!(dot_strided(x!().as_ref(), y!().as_ref()).map(|_| ()), wrong);
     assert_eq!(rot(x!(), y!(), 0.0, 1.0), wrong);
     assert_eq!(rotm(x!(), y!(), &RotM::UnitDiagonal { h21: 1.0, h12: 1.0 }), wrong);
-    assert_eq!(iamax::<f32>(VecRef::from(&[][..])), Err(Error::Empty { arg: "x" }));
-    assert_eq!(RotM::from_param([0.5f32, 0.0, 0.0, 0.0, 0.0]), Err(Error::Domain { arg: "param" }));
-    assert_eq!(RotM::from_param([f32::NAN, 0.0, 0.0, 0.0, 0.0]), Err(Error::Domain { arg: "param" }));
+    assert_eq!(iamax::<f32>(VecRef::from(&[][..])), Err(Error::empty("x")));
+    assert_eq!(RotM::from_param([0.5f32, 0.0, 0.0, 0.0, 0.0]), Err(Error::domain("param")));
+    assert_eq!(RotM::from_param([f32::NAN, 0.0, 0.0, 0.0, 0.0]), Err(Error::domain("param")));
     assert_eq!((a, b), ([1.0; 6], [2.0; 6]));
 }
 

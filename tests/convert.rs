@@ -68,7 +68,7 @@ fn narrowing_rounds_to_nearest_even() {
 #[test]
 fn unequal_lengths_are_refused() {
     let mut out = [f16::ONE; 2];
-    let error = fulmen::Error::Len { arg: "out", expected: 1, got: 2 };
+    let error = fulmen::Error::len("out", 1, 2);
     assert_eq!(fulmen::f32_to_f16(&[2.0], &mut out), Err(error));
     assert_eq!(out, [f16::ONE; 2]);
 }

@@ -14,6 +14,9 @@
 mod calls;
 #[path = "entries/empty.rs"]
 mod empty;
+#[cfg(not(fulmen_compact))]
+#[path = "entries/errors.rs"]
+mod errors;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 #[path = "entries/guard.rs"]
 mod guard;

@@ -433,8 +433,9 @@ fn the_compiler_refuses() {
     let start = text.find("contract!(fma, ").expect("fma has its contract!");
     let end = start + text[start..].find(", &Call").expect("its call");
     let close = end + text[end..].find("\n}").expect("its end");
+    // The last parenthesis is that of `named!`, which the contract stands in.
     let without =
-        format!("{}{}{}", &text[..start], &text[start + "contract!(fma, ".len()..end], &text[close..]);
+        format!("{}{}){}", &text[..start], &text[start + "contract!(fma, ".len()..end], &text[close..]);
     fs::write(&kept[0].0, without).expect("written");
     tree.edit(
         "src/pointwise/arithmetic.rs",

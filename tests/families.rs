@@ -26,9 +26,13 @@ mod contracts {
 }
 mod fft;
 #[cfg(not(fulmen_emulated))]
+mod image;
+#[cfg(not(fulmen_emulated))]
 mod lz4;
 #[cfg(not(fulmen_emulated))]
 mod nn;
+#[cfg(not(fulmen_emulated))]
+mod owned;
 #[cfg(not(fulmen_emulated))]
 mod proofs;
 mod random;

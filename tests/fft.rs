@@ -182,8 +182,8 @@ fn constant_tables() {
 #[test]
 fn plans_are_refused() {
     let (mut table, mut work) = ([7.0f32; 500], [Complex::<f32>::ZERO; 100]);
-    assert!(matches!(Fft::plan(0, &mut table, &mut work), Err(Error::Empty { arg: "n" })));
-    assert!(matches!(RealFft::plan(0, &mut table, &mut work), Err(Error::Empty { arg: "n" })));
+    assert!(matches!(Fft::plan(0, &mut table, &mut work), Err(Error::Empty { arg: "n", .. })));
+    assert!(matches!(RealFft::plan(0, &mut table, &mut work), Err(Error::Empty { arg: "n", .. })));
     let short = fft_plan_len(64) - 1;
     assert!(matches!(Fft::plan(64, &mut table[..short], &mut []), Err(Error::Len { arg: "table", .. })));
     assert!(matches!(Fft::<f32>::of(64, &table[..short]), Err(Error::Len { arg: "table", .. })));
@@ -198,7 +198,7 @@ fn plans_are_refused() {
         );
     }
     assert!(table.iter().all(|x| *x == 7.0), "written");
-    assert!(matches!(Complex::of(&table[..3]), Err(Error::Rows { arg: "parts", cols: 2, got: 3 })));
+    assert!(matches!(Complex::of(&table[..3]), Err(Error::Rows { arg: "parts", cols: 2, got: 3, .. })));
     assert!(Complex::of_mut(&mut table[..3]).is_err());
 }
 
@@ -261,7 +261,7 @@ fn windows() {
     for beta in [-1.0, 501.0, f64::NAN, f64::INFINITY] {
         let mut w = [7.0f32; 3];
         let refused = Window::Kaiser { beta }.periodic(&mut w);
-        assert_eq!((refused, w), (Err(Error::Domain { arg: "beta" }), [7.0; 3]));
+        assert_eq!((refused, w), (Err(Error::domain("beta")), [7.0; 3]));
     }
 }
 

@@ -394,26 +394,26 @@ fn edge_cases() {
 #[test]
 fn refusals() {
     let (x, mut out) = ([1i8, 2, 3], [7i8; 3]);
-    let len = |arg, expected, got| Err(Error::Len { arg, expected, got });
+    let len = |arg, expected, got| Err(Error::len(arg, expected, got));
     assert_eq!(fixed_dot(&x, &x[1..]).map(|_| ()), len("b", 3, 2));
     assert_eq!(fixed_gemv(&x, &x[..2], None, 0, 0, &mut out), len("weights", 6, 3));
     assert_eq!(fixed_gemv(&x, &x[..1], Some(&x[..2]), 0, 0, &mut out), len("bias", 3, 2));
-    assert_eq!(fixed_gemv(&x, &x[..1], None, 32, 0, &mut out), Err(Error::Domain { arg: "bias_shift" }));
-    assert_eq!(fixed_gemv(&x, &x[..1], None, 0, 32, &mut out), Err(Error::Domain { arg: "out_shift" }));
-    assert_eq!(fixed_softmax(&x, 0, &mut out), Err(Error::Empty { arg: "cols" }));
-    assert_eq!(fixed_softmax(&x, 2, &mut out), Err(Error::Rows { arg: "x", cols: 2, got: 3 }));
+    assert_eq!(fixed_gemv(&x, &x[..1], None, 32, 0, &mut out), Err(Error::domain("bias_shift")));
+    assert_eq!(fixed_gemv(&x, &x[..1], None, 0, 32, &mut out), Err(Error::domain("out_shift")));
+    assert_eq!(fixed_softmax(&x, 0, &mut out), Err(Error::empty("cols")));
+    assert_eq!(fixed_softmax(&x, 2, &mut out), Err(Error::rows("x", 2, 3)));
     assert_eq!(fixed_softmax(&x, 3, &mut out[1..]), len("out", 3, 2));
     assert_eq!(fixed_relu(&x, &mut out[1..]), len("out", 3, 2));
     for op in [fixed_sigmoid::<i8>, fixed_tanh::<i8>] {
-        assert_eq!(op(&x, 4, &mut out), Err(Error::Domain { arg: "int_bits" }));
+        assert_eq!(op(&x, 4, &mut out), Err(Error::domain("int_bits")));
         assert_eq!(op(&x, 3, &mut out[1..]), len("out", 3, 2));
     }
     let mut state = [5; 4];
-    let domain = |arg| Err(Error::Domain { arg });
-    assert_eq!(fixed_fir(&[], 1, &mut state, &x, &mut out), Err(Error::Empty { arg: "taps" }));
+    let domain = |arg| Err(Error::domain(arg));
+    assert_eq!(fixed_fir(&[], 1, &mut state, &x, &mut out), Err(Error::empty("taps")));
     assert_eq!(fixed_fir(&x, 0, &mut state[2..], &x, &mut out), domain("decimation"));
     assert_eq!(fixed_fir(&x, 1, &mut state, &x, &mut out), len("state", 2, 4));
-    let rows = Err(Error::Rows { arg: "x", cols: 2, got: 3 });
+    let rows = Err(Error::rows("x", 2, 3));
     assert_eq!(fixed_fir(&x, 2, &mut state[2..], &x, &mut out), rows);
     assert_eq!(fixed_fir(&x, 1, &mut state[2..], &x, &mut out[1..]), len("out", 3, 2));
     let one = [Biquad { b: [1, 2, 3], a: [4, 5] }];

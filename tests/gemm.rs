@@ -230,12 +230,12 @@ fn refusals_name_the_argument_and_leave_c() {
         assert_eq!(y, [7.0; 12]);
         r
     };
-    assert_eq!(call(a, a, 3, 4), Err(Error::Shape { arg: "b", expected: [4, 4], got: [3, 4] }));
-    assert_eq!(call(a, b, 3, 4), Err(Error::Shape { arg: "c", expected: [3, 3], got: [3, 4] }));
-    assert_eq!(call(a, b, 2, 3), Err(Error::Shape { arg: "c", expected: [3, 3], got: [2, 3] }));
+    assert_eq!(call(a, a, 3, 4), Err(Error::shape("b", [4, 4], [3, 4])));
+    assert_eq!(call(a, b, 3, 4), Err(Error::shape("c", [3, 3], [3, 4])));
+    assert_eq!(call(a, b, 2, 3), Err(Error::shape("c", [3, 3], [2, 3])));
     // B by columns is packed.
     assert!(
-        matches!(call(a, a.t(), 3, 3), Err(Error::Workspace { needed, got: 0 }) if needed <= gemm_workspace(3, 3, 4))
+        matches!(call(a, a.t(), 3, 3), Err(Error::Workspace { needed, got: 0, .. }) if needed <= gemm_workspace(3, 3, 4))
     );
 }
 
@@ -243,8 +243,8 @@ fn refusals_name_the_argument_and_leave_c() {
 fn views_are_checked() {
     let x = [0u8; 10];
     let mut y = [0u8; 10];
-    let out = Err(Error::OutOfBounds { arg: "data", got: 10 });
-    let over = Err(Error::Overflow { arg: "data" });
+    let out = Err(Error::out_of_bounds("data", 10));
+    let over = Err(Error::overflow("data"));
     let see = |offset, rows, cols, rs, cs| {
         MatRef::strided(&x, offset, rows, cols, rs, cs).map(|v| (v.rows(), v.cols()))
     };
@@ -262,8 +262,8 @@ fn views_are_checked() {
     assert_eq!(see(0, 1, 1, isize::MIN, isize::MAX), Ok((1, 1)));
     assert_eq!(see(0, 1, 5, isize::MAX, 1), Ok((1, 5)));
     assert_eq!(see(0, usize::MAX, 0, isize::MAX, 1), Ok((usize::MAX, 0)));
-    assert_eq!(MatRef::row_major(&x, 3, 3).err(), Some(Error::Len { arg: "data", expected: 9, got: 10 }));
-    assert_eq!(MatRef::row_major(&x, usize::MAX, 2).err(), Some(Error::Overflow { arg: "data" }));
+    assert_eq!(MatRef::row_major(&x, 3, 3).err(), Some(Error::len("data", 9, 10)));
+    assert_eq!(MatRef::row_major(&x, usize::MAX, 2).err(), Some(Error::overflow("data")));
     // Exactly the strides under which two elements are one are refused.
     for rows in 0..5usize {
         for cols in 0..5usize {
@@ -288,13 +288,13 @@ fn views_are_checked() {
     assert!(top.set(0, 4, 1) && rest.set(0, 0, 2) && !rest.set(1, 0, 3));
     let (left, right) = rest.split_cols(2).unwrap();
     assert_eq!((left.cols(), right.cols(), right.get(0, 2)), (2, 3, Some(0)));
-    assert_eq!(right.split_cols(4).err(), Some(Error::OutOfBounds { arg: "col", got: 3 }));
+    assert_eq!(right.split_cols(4).err(), Some(Error::out_of_bounds("col", 3)));
     assert_eq!(y, [0, 0, 0, 0, 1, 2, 0, 0, 0, 0]);
     let v = MatRef::row_major(&x, 2, 5).unwrap();
-    assert_eq!(v.sub(0..3, 0..5).err(), Some(Error::OutOfBounds { arg: "rows", got: 2 }));
+    assert_eq!(v.sub(0..3, 0..5).err(), Some(Error::out_of_bounds("rows", 2)));
     #[allow(clippy::reversed_empty_ranges, reason = "that is the test")]
     let r = v.sub(0..2, 4..3).err();
-    assert_eq!(r, Some(Error::OutOfBounds { arg: "cols", got: 5 }));
+    assert_eq!(r, Some(Error::out_of_bounds("cols", 5)));
 }
 
 #[test]

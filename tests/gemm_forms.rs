@@ -72,11 +72,11 @@ fn an_epilogue_that_does_not_fit_is_refused() {
         let r = gemm_with(1.0, a, b, 0.0, MatMut::row_major(&mut y, 2, 2).unwrap(), e, &mut []);
         (r, y)
     };
-    let len = |expected, got| Err(Error::Len { arg: "epilogue", expected, got });
+    let len = |expected, got| Err(Error::len("epilogue", expected, got));
     let fits = MatRef::row_major(&x[..4], 2, 2).unwrap();
     assert_eq!(call(&x[..3], &x[..2], fits), (len(2, 3), [7.0; 4]));
     assert_eq!(call(&x[..2], &x[..1], fits), (len(2, 1), [7.0; 4]));
-    let shape = Err(Error::Shape { arg: "epilogue", expected: [2, 2], got: [3, 2] });
+    let shape = Err(Error::shape("epilogue", [2, 2], [3, 2]));
     assert_eq!(call(&x[..2], &x[..2], b), (shape, [7.0; 4]));
     assert_eq!(call(&x[..2], &x[..2], fits), (Ok(()), [6.0; 4]));
 }
@@ -170,27 +170,27 @@ fn batches_are_checked() {
         |stride, count| BatchRef::strided(&[0.0f32; 24], 0, [count, 2, 3], [stride, 3, 1]).map(|b| b.count());
     assert_eq!(over(6, 4), Ok(4));
     assert_eq!(over(0, 1000), Ok(1000));
-    assert_eq!(over(-6, 2), Err(Error::OutOfBounds { arg: "data", got: 24 }));
-    assert_eq!(over(6, 5), Err(Error::OutOfBounds { arg: "data", got: 24 }));
-    assert_eq!(over(isize::MAX, 3), Err(Error::Overflow { arg: "data" }));
+    assert_eq!(over(-6, 2), Err(Error::out_of_bounds("data", 24)));
+    assert_eq!(over(6, 5), Err(Error::out_of_bounds("data", 24)));
+    assert_eq!(over(isize::MAX, 3), Err(Error::overflow("data")));
     assert!(BatchMut::strided(&mut x, 0, [4, 2, 3], [6, 3, 1]).is_ok());
     assert!(BatchMut::strided(&mut x, 18, [4, 2, 3], [-6, 3, 1]).is_ok());
-    let overlap = Error::Overlap { arg: "data" };
+    let overlap = Error::overlap("data");
     assert_eq!(BatchMut::strided(&mut x, 0, [4, 2, 3], [5, 3, 1]).err(), Some(overlap));
     assert_eq!(BatchMut::strided(&mut x, 0, [2, 2, 3], [6, 2, 1]).err(), Some(overlap));
     let a = BatchRef::strided(&[0.0f32; 24], 0, [4, 2, 3], [6, 3, 1]).unwrap();
     let b = BatchRef::strided(&[0.0f32; 24], 0, [3, 3, 2], [6, 2, 1]).unwrap();
     let c = BatchMut::strided(&mut x, 0, [4, 2, 2], [4, 2, 1]).unwrap();
     let r = gemm_strided_batched(1.0, a, b, 0.0, c, &mut []);
-    assert_eq!(r, Err(Error::Len { arg: "b", expected: 4, got: 3 }));
+    assert_eq!(r, Err(Error::len("b", 4, 3)));
     let mut y = [5.0f32; 8];
     let (p, q) = y.split_at_mut(4);
     let mut c = [MatMut::row_major(p, 2, 2).unwrap(), MatMut::row_major(q, 1, 4).unwrap()];
     let (u, v) = (a.get(0).unwrap(), b.get(0).unwrap());
     let r = gemm_batched(1.0, &[u, u], &[v, v], 0.0, &mut c, &mut []);
-    assert_eq!(r, Err(Error::Shape { arg: "c", expected: [2, 2], got: [1, 4] }));
+    assert_eq!(r, Err(Error::shape("c", [2, 2], [1, 4])));
     assert_eq!(y, [5.0; 8]);
-    assert_eq!(pack_b(v, &mut [0.0; 3]).err(), Some(Error::Len { arg: "packed", expected: 48, got: 3 }));
+    assert_eq!(pack_b(v, &mut [0.0; 3]).err(), Some(Error::len("packed", 48, 3)));
 }
 
 #[cfg(feature = "parallel")]

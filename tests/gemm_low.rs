@@ -218,14 +218,14 @@ fn refusals<T: Copy + Default, C: Copy + PartialEq + core::fmt::Debug>(
         assert_eq!(y, [seven; 12]);
         r
     };
-    assert_eq!(call(a, a, 3, 4, workspace), Err(Error::Shape { arg: "b", expected: [4, 4], got: [3, 4] }));
-    assert_eq!(call(a, b, 3, 4, workspace), Err(Error::Shape { arg: "c", expected: [3, 3], got: [3, 4] }));
-    assert_eq!(call(a, b, 2, 3, workspace), Err(Error::Shape { arg: "c", expected: [3, 3], got: [2, 3] }));
-    let Err(Error::Workspace { needed, got: 0 }) = call(a, b, 3, 3, 0) else {
+    assert_eq!(call(a, a, 3, 4, workspace), Err(Error::shape("b", [4, 4], [3, 4])));
+    assert_eq!(call(a, b, 3, 4, workspace), Err(Error::shape("c", [3, 3], [3, 4])));
+    assert_eq!(call(a, b, 2, 3, workspace), Err(Error::shape("c", [3, 3], [2, 3])));
+    let Err(Error::Workspace { needed, got: 0, .. }) = call(a, b, 3, 3, 0) else {
         panic!("no workspace was accepted")
     };
     assert!(needed <= workspace, "{needed} are needed of {workspace}");
-    assert_eq!(call(a, b, 3, 3, needed - 1), Err(Error::Workspace { needed, got: needed - 1 }));
+    assert_eq!(call(a, b, 3, 3, needed - 1), Err(Error::workspace(needed, needed - 1)));
 }
 
 #[test]

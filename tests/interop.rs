@@ -16,17 +16,17 @@ fn pointers() {
     assert_eq!((none.rows(), none.cols(), none.get(0, 0)), (0, 3, None));
     // SAFETY: refused before any element is touched, as are the next.
     let far = unsafe { MatRef::from_raw_parts(x.as_ptr(), 3, 2, isize::MAX / 2, 1) };
-    assert_eq!(far.err(), Some(Error::Overflow { arg: "ptr" }));
+    assert_eq!(far.err(), Some(Error::overflow("ptr")));
     // SAFETY: as above.
     let least = unsafe { MatRef::from_raw_parts(x.as_ptr(), 3, 2, isize::MIN, 1) };
-    assert_eq!(least.err(), Some(Error::Overflow { arg: "ptr" }));
+    assert_eq!(least.err(), Some(Error::overflow("ptr")));
     let mut y = [0.0f32; 8];
     // SAFETY: as above.
     let twice = unsafe { MatMut::from_raw_parts(y.as_mut_ptr(), 2, 2, 0, 1) };
-    assert_eq!(twice.err(), Some(Error::Overlap { arg: "ptr" }));
+    assert_eq!(twice.err(), Some(Error::overlap("ptr")));
     // SAFETY: as above.
     let twice = unsafe { VecMut::from_raw_parts(y.as_mut_ptr(), 2, 0) };
-    assert_eq!(twice.err(), Some(Error::Overlap { arg: "ptr" }));
+    assert_eq!(twice.err(), Some(Error::overlap("ptr")));
     // SAFETY: elements 7, 4 and 1 of `y`, which nobody else touches.
     let mut v = unsafe { VecMut::from_raw_parts(&raw mut y[7], 3, -3) }.unwrap();
     assert!(v.set(1, 5.0) && v.set(2, 6.0) && !v.set(3, 7.0));

@@ -83,27 +83,27 @@ fn edge_cases() {
 #[test]
 fn refusals() {
     let (x, mut out, mut sizes) = ([1; 9], [7; 60], [7; 3]);
-    let len = |arg, expected, got| Err(Error::Len { arg, expected, got });
+    let len = |arg, expected, got| Err(Error::len(arg, expected, got));
     let each = lz4_bound(4);
     assert_eq!(each, 20);
     for block in [0, LZ4_BLOCK + 1] {
-        assert_eq!(lz4_compress(&x, block, &mut out, &mut sizes), Err(Error::Domain { arg: "block" }));
+        assert_eq!(lz4_compress(&x, block, &mut out, &mut sizes), Err(Error::domain("block")));
     }
     assert_eq!(lz4_compress(&x, 4, &mut out, &mut sizes[1..]), len("sizes", 3, 2));
     assert_eq!(lz4_compress(&x, 4, &mut out[1..], &mut sizes), len("out", 60, 59));
     let mut to = [7; 9];
-    assert_eq!(lz4_decompress(&x, &[1; 3], 0, &mut to), Err(Error::Domain { arg: "block" }));
+    assert_eq!(lz4_decompress(&x, &[1; 3], 0, &mut to), Err(Error::domain("block")));
     assert_eq!(lz4_decompress(&x, &[1; 2], 4, &mut to), len("sizes", 3, 2));
     assert_eq!(lz4_decompress(&x, &[1; 3], 4, &mut to), len("data", 60, 9));
     assert_eq!(lz4_decompress(&[1; 61], &[1; 3], 4, &mut to), len("data", 60, 61));
-    let large = Err(Error::Index { arg: "sizes", index: 21, below: 21 });
+    let large = Err(Error::index("sizes", 21, 21));
     assert_eq!(lz4_decompress(&[1; 60], &[1, 21, 1], 4, &mut to), large);
     // The first block that is wrong, by its byte.
     let mut blocks = [0u8; 60];
     blocks[..5].copy_from_slice(&[64, 1, 2, 3, 4]);
     blocks[20..27].copy_from_slice(&[16, 1, 2, 0, 0, 16, 1]);
-    let why = "an offset of 0, or to before the block";
-    let wrong = Err(Error::Expression { arg: "data", at: 22, why });
+    let why = &"an offset of 0, or to before the block";
+    let wrong = Err(Error::expression("data", 22, why));
     assert_eq!(lz4_decompress(&blocks, &[5, 7, 0], 4, &mut to), wrong);
     #[cfg(feature = "parallel")]
     assert_eq!(fulmen::parallel::lz4_decompress(&blocks, &[5, 7, 0], 4, &mut to), wrong);

@@ -122,7 +122,7 @@ fn program<B: Backend<f32> + Blocking + Memory<Error = Error>>(
     b.gemm(1.0, B::t(a), w_left, 0.0, left, B::workspace(B::lend(&mut workspace)))?;
     b.gemm(1.0, B::t(a), w_right, 0.0, right, B::workspace(workspace))?;
     assert_eq!(B::len(B::part(x, 3..7)?), 4);
-    assert_eq!(B::part(x, 0..N * N + 1).err(), Some(Error::OutOfBounds { arg: "x", got: N * N }));
+    assert_eq!(B::part(x, 0..N * N + 1).err(), Some(Error::out_of_bounds("x", N * N)));
     let ([mut one, _], mut number) = (B::split(y, 1)?, [0.0]);
     b.dot(B::read(&z), x, B::lend(&mut one))?;
     b.download(B::read(&one), &mut number)?;
@@ -155,10 +155,7 @@ fn backends_are_the_ops() {
     #[cfg(feature = "parallel")]
     assert_eq!(on(&fulmen::backend::Threads::native()), want);
     let mut one = [0.0f32];
-    assert_eq!(
-        Cpu::native().write(&[1.0, 2.0], &mut one[..]),
-        Err(Error::Len { arg: "to", expected: 2, got: 1 })
-    );
+    assert_eq!(Cpu::native().write(&[1.0, 2.0], &mut one[..]), Err(Error::len("to", 2, 1)));
     Cpu::native().download(&x[..1], &mut one).unwrap();
     assert_eq!(one[0], x[0]);
 }

@@ -221,12 +221,12 @@ mod pools;
 fn far_strides_of_conv1d() {
     fn of<O: Op>(r: &mut Noise) {
         let mut far = 0;
-        for _ in 0..12 {
+        // A quarter of the lines that are drawn has one.
+        while far < 3 {
             let a = O::sample::<f32>(r.within(1..=3), r.within(601..=2500), r);
             check::<_, f32, O>(fulmen::lanes::native(), Form::On, &a).unwrap();
             far += usize::from(a.size("stride") > 256);
         }
-        assert!(far > 0, "{}", O::NAME);
     }
     let r = &mut Seed::new("far_strides_of_conv1d").stream("conv1d");
     of::<common::nn::conv1d::Forward>(r);

@@ -453,17 +453,11 @@ fn refusals<B: Block>() {
     let step = n / B::Partner::ELEMENTS;
     let other = zeros::<B::Partner>(2 * step);
     let mut out = vec![7.0f32; 2 * n];
-    assert_eq!(
-        quantize(&x[1..], None, &mut to),
-        Err(Error::Len { arg: "x", expected: 2 * n, got: 2 * n - 1 })
-    );
-    assert_eq!(
-        quantize(&x, Some(&w[1..]), &mut to),
-        Err(Error::Rows { arg: "importance", cols: n, got: n - 1 })
-    );
-    assert_eq!(quantize(&x, Some(&[]), &mut to), Err(Error::Rows { arg: "importance", cols: n, got: 0 }));
+    assert_eq!(quantize(&x[1..], None, &mut to), Err(Error::len("x", 2 * n, 2 * n - 1)));
+    assert_eq!(quantize(&x, Some(&w[1..]), &mut to), Err(Error::rows("importance", n, n - 1)));
+    assert_eq!(quantize(&x, Some(&[]), &mut to), Err(Error::rows("importance", n, 0)));
     let three = vec![1.0; 3 * n];
-    assert_eq!(quantize(&x, Some(&three), &mut to), Err(Error::Rows { arg: "x", cols: 3 * n, got: 2 * n }));
+    assert_eq!(quantize(&x, Some(&three), &mut to), Err(Error::rows("x", 3 * n, 2 * n)));
     for bad in [
         f32::NAN,
         f32::INFINITY,
@@ -472,15 +466,15 @@ fn refusals<B: Block>() {
     ] {
         let mut x = x.clone();
         x[2 * n - 1] = bad;
-        assert_eq!(quantize(&x, None, &mut to), Err(Error::Domain { arg: "x" }), "{} {bad}", B::NAME);
+        assert_eq!(quantize(&x, None, &mut to), Err(Error::domain("x")), "{} {bad}", B::NAME);
     }
     for bad in [f32::NAN, f32::INFINITY, -1.0] {
         let mut w = w.clone();
         w[n - 1] = bad;
-        assert_eq!(quantize(&x, Some(&w), &mut to), Err(Error::Domain { arg: "importance" }));
+        assert_eq!(quantize(&x, Some(&w), &mut to), Err(Error::domain("importance")));
     }
     assert_eq!(bytes_of(&to), bytes_of(&before));
-    let len = |arg, expected, got| Err(Error::Len { arg, expected, got });
+    let len = |arg, expected, got| Err(Error::len(arg, expected, got));
     assert_eq!(dequantize(&before, &mut out[1..]), len("out", 2 * n, 2 * n - 1));
     assert_eq!(quant_dot(&before, &other[1..]).map(|_| ()), len("b", 2 * step, 2 * step - 1));
     assert_eq!(quant_gemv(&before, &other, &mut out[..2]), len("weights", 4, 2));
@@ -488,39 +482,21 @@ fn refusals<B: Block>() {
         assert!(matches!(quant_gemv(&before, &other[1..], &mut out[..1]), Err(Error::Rows { arg: "x", .. })));
     }
     assert_eq!(quant_gemm(&before, &other, n, &mut out[..3]), len("out", 4, 3));
-    assert_eq!(quant_gemm(&before, &other, 0, &mut out[..4]), Err(Error::Empty { arg: "cols" }));
-    assert_eq!(
-        quant_gemm(&before, &other, n + 1, &mut out[..4]),
-        Err(Error::Rows { arg: "cols", cols: n, got: n + 1 })
-    );
-    assert_eq!(
-        quant_gemm(&before[1..], &other, 2 * n, &mut out[..4]),
-        Err(Error::Rows { arg: "weights", cols: 2, got: 1 })
-    );
+    assert_eq!(quant_gemm(&before, &other, 0, &mut out[..4]), Err(Error::empty("cols")));
+    assert_eq!(quant_gemm(&before, &other, n + 1, &mut out[..4]), Err(Error::rows("cols", n, n + 1)));
+    assert_eq!(quant_gemm(&before[1..], &other, 2 * n, &mut out[..4]), Err(Error::rows("weights", 2, 1)));
     assert_eq!(
         quant_gemm(&before, &other[..step], 2 * n, &mut out[..4]),
-        Err(Error::Rows { arg: "x", cols: 2 * step, got: step })
+        Err(Error::rows("x", 2 * step, step))
     );
-    assert_eq!(
-        quant_rows(&before, n, &[2], &mut out[..n]),
-        Err(Error::Index { arg: "ids", index: 2, below: 2 })
-    );
+    assert_eq!(quant_rows(&before, n, &[2], &mut out[..n]), Err(Error::index("ids", 2, 2)));
     assert_eq!(quant_rows(&before, n, &[1, 0], &mut out[..n]), len("out", 2 * n, n));
-    assert_eq!(
-        quant_rows(&before, n - 1, &[1], &mut out[..n]),
-        Err(Error::Rows { arg: "cols", cols: n, got: n - 1 })
-    );
-    assert_eq!(
-        quant_rows(&before[1..], 2 * n, &[0], &mut out),
-        Err(Error::Rows { arg: "table", cols: 2, got: 1 })
-    );
-    assert_eq!(quant_rows(&before, 0, &[1], &mut out[..n]), Err(Error::Empty { arg: "cols" }));
+    assert_eq!(quant_rows(&before, n - 1, &[1], &mut out[..n]), Err(Error::rows("cols", n, n - 1)));
+    assert_eq!(quant_rows(&before[1..], 2 * n, &[0], &mut out), Err(Error::rows("table", 2, 1)));
+    assert_eq!(quant_rows(&before, 0, &[1], &mut out[..n]), Err(Error::empty("cols")));
     assert!(out.iter().all(|y| *y == 7.0), "{}", B::NAME);
     let each = size_of::<B>();
-    assert_eq!(
-        blocks::<B>(&vec![0; each + 1]).map(|_| ()),
-        Err(Error::Rows { arg: "bytes", cols: each, got: each + 1 })
-    );
+    assert_eq!(blocks::<B>(&vec![0; each + 1]).map(|_| ()), Err(Error::rows("bytes", each, each + 1)));
     // Nothing is nothing.
     assert_eq!(quant_dot::<B>(&[], &[]), Ok(0.0));
     assert_eq!(quant_gemv::<B>(&[], &[], &mut out[..2]), Ok(()));

@@ -188,12 +188,12 @@ fn refusals_name_the_argument_and_write_nothing() {
     macro_rules! refuse {
         ($t:ty: $($f:ident $args:tt names $arg:literal;)*) => {$(
             let mut out = [<$t>::MARK; 9];
-            assert_eq!(refuse!(@ $f, s, $args, &mut out), Err(Error::Domain { arg: $arg }), stringify!($f $args));
+            assert_eq!(refuse!(@ $f, s, $args, &mut out), Err(Error::domain($arg)), stringify!($f $args));
             assert_eq!(out, [<$t>::MARK; 9], stringify!($f));
             // Also where there is nothing to write.
             assert!(refuse!(@ $f, s, $args, &mut out[..0]).is_err());
             #[cfg(feature = "parallel")]
-            assert_eq!(refuse!(@ parallel::$f, s, $args, &mut out), Err(Error::Domain { arg: $arg }));
+            assert_eq!(refuse!(@ parallel::$f, s, $args, &mut out), Err(Error::domain($arg)));
         )*};
         (@ $f:path, $s:ident, ($($arg:expr),*), $out:expr) => { $f($s, $($arg,)* $out) };
     }

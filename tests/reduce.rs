@@ -83,17 +83,17 @@ fn within_bounds<S: Simd, T: Element>(s: S) {
         let off = 2.0 * g + 6.0 * u;
         check("cosine_similarity", fulmen::cosine_similarity_on(s, a, b).unwrap(), angle, off);
         if n == 0 {
-            let empty = Err(Error::Empty { arg: "x" });
+            let empty = Err(Error::empty("x"));
             for r in [fulmen::max_on(s, a), fulmen::min_on(s, a), fulmen::mean_on(s, a)] {
                 assert_eq!(r, empty);
             }
             assert_eq!(fulmen::variance_on(s, a), empty);
             assert_eq!(fulmen::stddev_on(s, a), empty);
             for r in [fulmen::argmax_on(s, a), fulmen::argmin_on(s, a)] {
-                assert_eq!(r, Err(Error::Empty { arg: "x" }));
+                assert_eq!(r, Err(Error::empty("x")));
             }
             for r in [fulmen::covariance_on(s, a, b), fulmen::correlation_on(s, a, b)] {
-                assert_eq!(r, Err(Error::Empty { arg: "a" }));
+                assert_eq!(r, Err(Error::empty("a")));
             }
             continue;
         }
@@ -208,10 +208,10 @@ fn nan_everywhere<S: Simd, T: Element>(s: S) {
             for (i, r) in one.into_iter().enumerate() {
                 assert!(r.to_f64().is_nan(), "op {i} {} n = {n} at {at}: {r:?}", S::NAME);
             }
-            assert_eq!(fulmen::argmax_on(s, &x), Err(Error::Nan { arg: "x" }));
-            assert_eq!(fulmen::argmin_on(s, &x), Err(Error::Nan { arg: "x" }));
+            assert_eq!(fulmen::argmax_on(s, &x), Err(Error::nan("x")));
+            assert_eq!(fulmen::argmin_on(s, &x), Err(Error::nan("x")));
             let (mut v, mut i) = ([T::ONE; 1], [77; 1]);
-            assert_eq!(fulmen::top_k_on(s, &x, 1, &mut v, &mut i), Err(Error::Nan { arg: "x" }));
+            assert_eq!(fulmen::top_k_on(s, &x, 1, &mut v, &mut i), Err(Error::nan("x")));
             assert_eq!((v, i), ([T::ONE; 1], [77; 1]), "written in spite of the error");
         }
     }
@@ -350,7 +350,7 @@ fn selections<S: Simd, T: Element>(s: S) {
                 let (mut values, mut indices) = (vec![T::NAN; k], vec![u32::MAX; k]);
                 let r = fulmen::top_k_on(s, &x, k, &mut values, &mut indices);
                 if k > n {
-                    assert_eq!(r, Err(Error::Domain { arg: "k" }));
+                    assert_eq!(r, Err(Error::domain("k")));
                     assert!(indices.iter().all(|i| *i == u32::MAX), "written in spite of the error");
                     continue;
                 }
@@ -380,7 +380,7 @@ fn selections_are_sorted_and_stable() {
 #[test]
 fn lengths_are_checked() {
     let (a, b) = ([1.0f32; 3], [2.0f32; 2]);
-    let wrong = Err(Error::Len { arg: "b", expected: 3, got: 2 });
+    let wrong = Err(Error::len("b", 3, 2));
     assert_eq!(fulmen::dot(&a, &b), wrong);
     assert_eq!(fulmen::euclidean_distance(&a, &b), wrong);
     assert_eq!(fulmen::cosine_similarity(&a, &b), wrong);
@@ -388,9 +388,9 @@ fn lengths_are_checked() {
     assert_eq!(fulmen::correlation(&a, &b), wrong);
     let (mut v, mut i) = ([0.0f32; 2], [9; 1]);
     let r = fulmen::top_k(&a, 2, &mut v, &mut i);
-    assert_eq!(r, Err(Error::Len { arg: "indices", expected: 2, got: 1 }));
+    assert_eq!(r, Err(Error::len("indices", 2, 1)));
     let r = fulmen::top_k(&a, 1, &mut v, &mut i);
-    assert_eq!(r, Err(Error::Len { arg: "values", expected: 1, got: 2 }));
+    assert_eq!(r, Err(Error::len("values", 1, 2)));
     assert_eq!((v, i), ([0.0; 2], [9; 1]));
 }
 
@@ -522,7 +522,7 @@ mod parallel {
                     assert_eq!(y, z);
                 }
                 let mut short = [0.0f32; 1];
-                let wrong = Err(Error::Len { arg: "out", expected: 2, got: 1 });
+                let wrong = Err(Error::len("out", 2, 1));
                 assert_eq!(fulmen::parallel::sqrt(&[1.0, 2.0], &mut short), wrong);
             });
         }
@@ -537,7 +537,7 @@ fn top_k_refuses_nan_in_any_block() {
     for at in [0, 150_000, 299_999] {
         x[at] = f32::NAN;
         let r = fulmen::top_k(&x, 3, &mut values, &mut indices);
-        assert_eq!(r, Err(fulmen::Error::Nan { arg: "x" }), "{at}");
+        assert_eq!(r, Err(fulmen::Error::nan("x")), "{at}");
         x[at] = 1.0;
     }
     assert_eq!(fulmen::top_k(&x, 3, &mut values, &mut indices), Ok(()));

@@ -88,7 +88,7 @@ fn scaling_of_no_use_is_refused() {
     ] {
         let (mut cos, mut sin) = ([7.0f32; 2], [7.0f32; 2]);
         let got = fulmen::rope_table(0, 4, 1e4, scaling, &mut cos, &mut sin);
-        assert_eq!(got, Err(Error::Domain { arg: "scaling" }), "{scaling:?}");
+        assert_eq!(got, Err(Error::domain("scaling")), "{scaling:?}");
         assert_eq!((cos, sin), ([7.0; 2], [7.0; 2]));
     }
 }
@@ -126,7 +126,7 @@ fn tables_are_exact_at_far_positions() {
     }
     let (mut cos, mut sin) = ([7.0f32; 3], [7.0f32; 3]);
     let got = fulmen::rope_table(0, 3, 1e4, RopeScaling::None, &mut cos, &mut sin);
-    assert_eq!(got, Err(Error::Domain { arg: "dim" }));
+    assert_eq!(got, Err(Error::domain("dim")));
     assert!(fulmen::rope_table(0, 4, 1e4, RopeScaling::None, &mut cos, &mut sin).is_err());
     assert!(fulmen::rope_table(0, 2, 1e4, RopeScaling::None, &mut cos, &mut sin[..2]).is_err());
     assert!(fulmen::rope_table(0, 0, 1e4, RopeScaling::None, &mut cos, &mut sin).is_err());

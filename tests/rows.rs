@@ -311,10 +311,10 @@ fn bad_arguments_are_refused_and_nothing_is_written() {
     let x = [1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0];
     let (g2, g3) = ([1.0f32; 2], [1.0f32; 3]);
     let mut out = [9.0f32; 6];
-    let rows = Err(Error::Rows { arg: "x", cols: 4, got: 6 });
-    let empty = Err(Error::Empty { arg: "cols" });
-    let short = Err(Error::Len { arg: "out", expected: 6, got: 5 });
-    let domain = Err(Error::Domain { arg: "eps" });
+    let rows = Err(Error::rows("x", 4, 6));
+    let empty = Err(Error::empty("cols"));
+    let short = Err(Error::len("out", 6, 5));
+    let domain = Err(Error::domain("eps"));
     for f in [
         fulmen::softmax::<f32>,
         fulmen::log_softmax::<f32>,
@@ -329,10 +329,10 @@ fn bad_arguments_are_refused_and_nothing_is_written() {
     assert_eq!(fulmen::layer_norm_simple(&x, 4, 0.0, &mut out), rows);
     assert_eq!(fulmen::layer_norm_simple(&x, 0, 0.0, &mut out), empty);
     assert_eq!(fulmen::layer_norm_simple(&x, 3, 0.0, &mut out[..5]), short);
-    let none = Err(Error::Empty { arg: "gamma" });
+    let none = Err(Error::empty("gamma"));
     assert_eq!(fulmen::layer_norm(&x, &[], &[], 0.0, &mut out), none);
     assert_eq!(fulmen::rms_norm(&x, &[], 0.0, &mut out), none);
-    let beta = Err(Error::Len { arg: "beta", expected: 3, got: 2 });
+    let beta = Err(Error::len("beta", 3, 2));
     assert_eq!(fulmen::layer_norm(&x, &g3, &g2, 0.0, &mut out), beta);
     for eps in [-1e-9, f32::NAN, f32::NEG_INFINITY] {
         assert_eq!(fulmen::layer_norm(&x, &g3, &g3, eps, &mut out), domain);

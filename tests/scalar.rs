@@ -59,8 +59,8 @@ fn one_element_has_the_bits_of_many() {
     let listed =
         fulmen::ops::OPS.iter().filter(|op| ["unary", "binary", "ternary"].contains(&op.shape)).count();
     assert_eq!((every::<f32>(), every::<f64>()), (listed, listed));
-    assert_eq!(fulmen::scalar::clamp(1.0f32, 2.0, 1.0), Err(Error::Domain { arg: "lo" }));
-    assert_eq!(fulmen::scalar::celu(1.0f64, -1.0), Err(Error::Domain { arg: "alpha" }));
+    assert_eq!(fulmen::scalar::clamp(1.0f32, 2.0, 1.0), Err(Error::domain("lo")));
+    assert_eq!(fulmen::scalar::celu(1.0f64, -1.0), Err(Error::domain("alpha")));
 }
 
 /// A body of two inputs, with a domain.
@@ -120,20 +120,14 @@ fn a_row_or_a_column_for_all() {
         broadcast::<_, f64>(s);
     });
     let (x, mut out) = ([1.0f32; 6], [7.0; 6]);
-    assert_eq!(fulmen::map_with_row(Mul, &x, &[], &mut out), Err(Error::Empty { arg: "row" }));
-    assert_eq!(fulmen::map_with_column(Mul, &x, &[], &mut out), Err(Error::Empty { arg: "column" }));
-    assert_eq!(
-        fulmen::map_with_row(Mul, &x, &[1.0; 4], &mut out),
-        Err(Error::Rows { arg: "x", cols: 4, got: 6 })
-    );
-    assert_eq!(
-        fulmen::map_with_column(Mul, &x, &[1.0; 4], &mut out),
-        Err(Error::Rows { arg: "x", cols: 4, got: 6 })
-    );
-    let short = Err(Error::Len { arg: "out", expected: 6, got: 5 });
+    assert_eq!(fulmen::map_with_row(Mul, &x, &[], &mut out), Err(Error::empty("row")));
+    assert_eq!(fulmen::map_with_column(Mul, &x, &[], &mut out), Err(Error::empty("column")));
+    assert_eq!(fulmen::map_with_row(Mul, &x, &[1.0; 4], &mut out), Err(Error::rows("x", 4, 6)));
+    assert_eq!(fulmen::map_with_column(Mul, &x, &[1.0; 4], &mut out), Err(Error::rows("x", 4, 6)));
+    let short = Err(Error::len("out", 6, 5));
     assert_eq!(fulmen::map_with_row(Mul, &x, &[1.0; 3], &mut out[..5]), short);
     assert_eq!(fulmen::map_with_column(Mul, &x, &[1.0; 3], &mut out[..5]), short);
-    let domain = Err(Error::Domain { arg: "lo" });
+    let domain = Err(Error::domain("lo"));
     assert_eq!(fulmen::map_with_row(Within(-1.0), &x, &[1.0; 3], &mut out), domain);
     assert_eq!(fulmen::map_with_column(Within(-1.0), &x, &[1.0; 3], &mut out), domain);
     assert_eq!(out, [7.0; 6]);

@@ -25,28 +25,21 @@ fn what_is_no_matrix() {
     assert_eq!(new(2, 3, &good, &columns, 3), Ok((2, 3, 3)));
     assert_eq!(new(0, 3, &[0], &[], 0), Ok((0, 3, 0)));
     assert_eq!(new(2, 0, &[0, 0, 0], &[], 0), Ok((2, 0, 0)));
-    let [offsets, order] = ["offsets", "columns"].map(|arg| Error::Domain { arg });
+    let [offsets, order] = ["offsets", "columns"].map(Error::domain);
     for (rows, cols, at, columns, n, error) in [
-        (3, 3, &good[..], &columns[..], 3, Error::Len { arg: "offsets", expected: 4, got: 3 }),
-        (0, 3, &[], &[], 0, Error::Len { arg: "offsets", expected: 1, got: 0 }),
-        (usize::MAX, 3, &good, &columns, 3, Error::Overflow { arg: "rows" }),
+        (3, 3, &good[..], &columns[..], 3, Error::len("offsets", 4, 3)),
+        (0, 3, &[], &[], 0, Error::len("offsets", 1, 0)),
+        (usize::MAX, 3, &good, &columns, 3, Error::overflow("rows")),
         (2, 3, &[1, 2, 3], &columns, 3, offsets),
         (2, 3, &[0, 4, 3], &columns, 3, offsets),
         (2, 3, &[0, usize::MAX, 3], &columns, 3, offsets),
-        (2, 3, &[0, 2, usize::MAX], &columns, 3, Error::Len { arg: "columns", expected: usize::MAX, got: 3 }),
-        (2, 3, &[0, 2, 2], &columns, 3, Error::Len { arg: "columns", expected: 2, got: 3 }),
-        (2, 3, &good, &columns, 2, Error::Len { arg: "values", expected: 3, got: 2 }),
+        (2, 3, &[0, 2, usize::MAX], &columns, 3, Error::len("columns", usize::MAX, 3)),
+        (2, 3, &[0, 2, 2], &columns, 3, Error::len("columns", 2, 3)),
+        (2, 3, &good, &columns, 2, Error::len("values", 3, 2)),
         (2, 3, &good, &[2, 0, 1], 3, order),
         (2, 3, &good, &[1, 1, 1], 3, order),
-        (2, 3, &good, &[0, 3, 1], 3, Error::Index { arg: "columns", index: 3, below: 3 }),
-        (
-            2,
-            3,
-            &good,
-            &[0, 2, u32::MAX],
-            3,
-            Error::Index { arg: "columns", index: u32::MAX as usize, below: 3 },
-        ),
+        (2, 3, &good, &[0, 3, 1], 3, Error::index("columns", 3, 3)),
+        (2, 3, &good, &[0, 2, u32::MAX], 3, Error::index("columns", u32::MAX as usize, 3)),
     ] {
         assert_eq!(new(rows, cols, at, columns, n), Err(error), "{at:?} {columns:?}");
     }
@@ -310,5 +303,5 @@ fn gradients_of_a_laplacian() {
     let m = Csr::new(n, n, &offsets, &columns, &minus).unwrap();
     let mut x = vec![0.0; n];
     let wrong = [cg(m, lu, &b, &mut x, 0.0, 9, &mut workspace), cg(a, m, &b, &mut x, 0.0, 9, &mut workspace)];
-    assert_eq!(wrong, ["a", "lu"].map(|arg| Err(Error::Pivot { arg, index: 0 })));
+    assert_eq!(wrong, ["a", "lu"].map(|arg| Err(Error::pivot(arg, 0))));
 }

@@ -230,12 +230,12 @@ fn rectangles_in_place_on_every_lane() {
     assert_eq!(a.map(f32::to_bits), [1.0, -0.0, 5.0, f32::NAN, 4.0, 6.0].map(f32::to_bits));
     for (m, n) in [(2, 3), (3, 2)] {
         let r = transpose_packed_in_place(&mut a[..5], m, n, &mut [0.0; 99]);
-        assert_eq!(r, Err(Error::Len { arg: "a", expected: 6, got: 5 }));
+        assert_eq!(r, Err(Error::len("a", 6, 5)));
         let r = transpose_packed_in_place(&mut a, m, n, &mut [0.0; 5]);
-        assert_eq!(r, Err(Error::Workspace { needed: 6, got: 5 }));
+        assert_eq!(r, Err(Error::workspace(6, 5)));
     }
     let r = transpose_packed_in_place(&mut a, usize::MAX, 2, &mut []);
-    assert_eq!(r, Err(Error::Overflow { arg: "a" }));
+    assert_eq!(r, Err(Error::overflow("a")));
     assert_eq!(a[4], 4.0, "written, and then refused");
 }
 
@@ -245,13 +245,13 @@ fn refusals_name_the_argument_and_leave_b() {
     let mut b = [7.0f32; 6];
     let wide = MatRef::row_major(&a, 2, 3).unwrap();
     let r = transpose(wide, MatMut::row_major(&mut b, 2, 3).unwrap());
-    assert_eq!(r, Err(Error::Shape { arg: "b", expected: [3, 2], got: [2, 3] }));
+    assert_eq!(r, Err(Error::shape("b", [3, 2], [2, 3])));
     let r = transpose_in_place(MatMut::row_major(&mut b, 2, 3).unwrap());
-    assert_eq!(r, Err(Error::Shape { arg: "a", expected: [2, 2], got: [2, 3] }));
+    assert_eq!(r, Err(Error::shape("a", [2, 2], [2, 3])));
     let batch = BatchRef::strided(&a, 0, [3, 2, 1], [2, 1, 1]).unwrap();
     let r = transpose_batched(batch, BatchMut::strided(&mut b, 0, [2, 1, 2], [2, 2, 1]).unwrap());
-    assert_eq!(r, Err(Error::Len { arg: "b", expected: 3, got: 2 }));
+    assert_eq!(r, Err(Error::len("b", 3, 2)));
     let r = transpose_batched(batch, BatchMut::strided(&mut b, 0, [3, 2, 1], [2, 1, 1]).unwrap());
-    assert_eq!(r, Err(Error::Shape { arg: "b", expected: [1, 2], got: [2, 1] }));
+    assert_eq!(r, Err(Error::shape("b", [1, 2], [2, 1])));
     assert_eq!(b, [7.0; 6]);
 }

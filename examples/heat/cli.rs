@@ -21,7 +21,7 @@ const BYTES: usize = 164;
 
 fn unsolved(e: Error) -> Stop {
     Stop::Without(match e {
-        Error::Pivot { arg: "a", index } => {
+        Error::Pivot { arg: "a", index, .. } => {
             format!("the matrix is not positive definite, as step {index} shows")
         }
         Error::Convergence { residual: Some(left), .. } => {

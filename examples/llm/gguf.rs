@@ -387,7 +387,7 @@ impl Stored {
             let found = match place.kind {
                 F32 => first(&self.numbers[place.range.clone()]),
                 kind => {
-                    let unknown = Err(Error::Domain { arg: "weights" });
+                    let unknown = Err(Error::domain("weights"));
                     of_kind!(kind, of(&self.blocks[place.range.clone()])).unwrap_or(unknown)?
                 }
             };
@@ -412,7 +412,7 @@ impl Stored {
             match place.kind {
                 F32 => to.copy_from_slice(&self.numbers[from]),
                 kind => {
-                    let unknown = Err(Error::Domain { arg: "weights" });
+                    let unknown = Err(Error::domain("weights"));
                     of_kind!(kind, of(&self.blocks[from], to)).unwrap_or(unknown)?;
                 }
             }

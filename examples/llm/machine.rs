@@ -137,11 +137,11 @@ macro_rules! machine {
                 ) -> Result<(), Error> {
                     let (needed, got) = (activations(x.len() / n, n), room.len());
                     let to = blocks_in(room).get_mut(..x.len() / Q::Partner::ELEMENTS);
-                    let to = to.ok_or(Error::Workspace { needed, got })?;
+                    let to = to.ok_or(Error::workspace(needed, got))?;
                     b.quantize(x, None, to)?;
                     b.quant_gemm::<Q>(blocks(w.bytes)?, to, n, y)
                 }
-                let unknown = Err(Error::Domain { arg: "weights" });
+                let unknown = Err(Error::domain("weights"));
                 of_kind!(w.kind, by(self, (w, n), x, y, workspace)).unwrap_or(unknown)
             }
             fn rows(&self, w: Rows<'_>, n: usize, ids: &[u32], out: &mut [f32]) -> Result<(), Error> {
@@ -154,7 +154,7 @@ macro_rules! machine {
                 ) -> Result<(), Error> {
                     b.quant_rows::<Q>(blocks(w.bytes)?, n, ids, out)
                 }
-                let unknown = Err(Error::Domain { arg: "weights" });
+                let unknown = Err(Error::domain("weights"));
                 of_kind!(w.kind, of(self, w, n, ids, out)).unwrap_or(unknown)
             }
         }
@@ -411,7 +411,7 @@ impl<'a, M: Machine> Follower<'a, M> {
     /// As [`Follower::feed`], without waiting.
     pub async fn feed_async(&mut self, ids: &[u32]) -> Result<&mut [f32], Lack> {
         if ids.is_empty() || ids.len() > self.left() {
-            return Err(Error::Domain { arg: "ids" }.into());
+            return Err(Error::domain("ids").into());
         }
         for ids in ids.chunks(self.most) {
             let [to, _] = M::split(M::ids_mut(&mut self.ids), ids.len()).map_err(Into::into)?;

@@ -82,10 +82,10 @@ impl<'a, B: Blocked> Table<'a, B> {
             return Ok(Part::Numbers(B::part(self.numbers, range)?));
         }
         let blocks = B::blocks(self.blocks, first.kind, range);
-        Ok(Part::Blocks(blocks.ok_or(Error::Domain { arg: "weights" })?))
+        Ok(Part::Blocks(blocks.ok_or(Error::domain("weights"))?))
     }
     fn place(&self, at: usize) -> Result<&'a Place, B::Error> {
-        Ok(self.places.get(at).ok_or(Error::OutOfBounds { arg: "weights", got: self.places.len() })?)
+        Ok(self.places.get(at).ok_or(Error::out_of_bounds("weights", self.places.len()))?)
     }
     fn matrix(&self, at: usize) -> Result<Matrix<'a, B>, B::Error> {
         let place = self.place(at)?;

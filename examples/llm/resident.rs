@@ -154,7 +154,7 @@ impl<D: Computes<f32>> Machine for Gpu<D> {
                 runs.push((first.kind, first.range.start..last.range.end));
             }
         }
-        let unknown = || Lack::from(Error::Domain { arg: "weights" });
+        let unknown = || Lack::from(Error::domain("weights"));
         let upload = |(kind, range): (u32, Range<usize>)| {
             let (start, bytes) = (range.start, all.get(range).ok_or_else(unknown)?);
             let blocks = of_kind!(kind, upload<D>(self, bytes)).ok_or_else(unknown)??;

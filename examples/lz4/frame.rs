@@ -325,7 +325,7 @@ fn decode(x: &[u8], done: &mut Vec<u8>, most: usize) -> Result<(), String> {
             *done = out;
             Ok(())
         }
-        Err(fulmen::Error::Expression { why, .. }) => Err(why.into()),
+        Err(fulmen::Error::Expression { why, .. }) => Err((*why).into()),
         Err(e) => Err(e.to_string()),
     }
 }

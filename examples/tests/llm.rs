@@ -365,8 +365,8 @@ fn text_at_once_or_token_by_token() {
         assert!(worst < 1e-4, "{worst}");
     }
     assert_eq!(f.left(), 4);
-    assert_eq!(f.feed(&[1; 5]).err(), Some(Lack::Kernel(Error::Domain { arg: "ids" })));
-    assert_eq!(f.feed(&[]).err(), Some(Lack::Kernel(Error::Domain { arg: "ids" })));
+    assert_eq!(f.feed(&[1; 5]).err(), Some(Lack::Kernel(Error::domain("ids"))));
+    assert_eq!(f.feed(&[]).err(), Some(Lack::Kernel(Error::domain("ids"))));
     assert_eq!(f.left(), 4);
 }
 

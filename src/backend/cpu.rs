@@ -48,12 +48,12 @@ macro_rules! slices {
             }
             #[inline]
             fn part<T: Plain>(x: Self::Ref<'_, T>, range: Range<usize>) -> Result<Self::Ref<'_, T>, Error> {
-                x.get(range).ok_or(Error::OutOfBounds { arg: "x", got: x.len() })
+                x.get(range).ok_or(Error::out_of_bounds("x", x.len()))
             }
             #[inline]
             fn split<T: Plain>(x: Self::Mut<'_, T>, at: usize) -> Result<[Self::Mut<'_, T>; 2], Error> {
                 let got = x.len();
-                let (a, b) = x.split_at_mut_checked(at).ok_or(Error::OutOfBounds { arg: "x", got })?;
+                let (a, b) = x.split_at_mut_checked(at).ok_or(Error::out_of_bounds("x", got))?;
                 Ok([a, b])
             }
             #[inline(always)]

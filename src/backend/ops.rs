@@ -4,6 +4,7 @@
 use super::Threads;
 use super::typed::*;
 use super::{Bodies, Cpu, Done, Made, Memory, Plain, Transfer};
+use crate::image::{Border, Kernel, Norm, ResizePlan};
 use crate::lanes::{Element, Simd};
 use crate::nn::*;
 use crate::pointwise::*;
@@ -30,7 +31,7 @@ all_of! {
 all_of! {
     /// Everything that a CPU has: [`Backend`], and what no device has.
     HostBackend {
-        Backend<T>, HostOps<T>, Transforms<T>, Sparse<T>, Quantised, Scales, Caches, Compression, FixedPoint, Random
+        Backend<T>, HostOps<T>, Transforms<T>, Sparse<T>, Quantised, Scales, Caches, Compression, FixedPoint, Images, Random
     }
 }
 
@@ -51,13 +52,13 @@ macro_rules! method {
     ($mode:ident $f:ident ($($arg:ident: $ty:ty),*) -> $ret:ty = $how:tt ($($call:expr),*)) => {
         #[inline]
         fn $f(&self, $($arg: $ty),*) -> $ret {
-            method!(@$mode $how self.0 ($($call),*))
+            method!(@$mode $f $how self.0 ($($call),*))
         }
     };
-    (@cpu [$on:ident] $s:tt.$i:tt ($($call:expr),*)) => { crate::$on($s.$i, $($call),*) };
-    (@threads [$on:ident] $s:tt.$i:tt ($($call:expr),*)) => { crate::parallel::$on($s.$i, $($call),*) };
-    (@cpu {$by:ident} $s:tt.$i:tt ($($call:expr),*)) => { $by(crate::lanes::executor::Serial, $s.$i, $($call),*) };
-    (@threads {$by:ident} $s:tt.$i:tt ($($call:expr),*)) => { $by(crate::parallel::Threads, $s.$i, $($call),*) };
+    (@cpu $f:ident [$on:ident] $s:tt.$i:tt ($($call:expr),*)) => { crate::$on($s.$i, $($call),*) };
+    (@threads $f:ident [$on:ident] $s:tt.$i:tt ($($call:expr),*)) => { crate::parallel::$on($s.$i, $($call),*) };
+    (@cpu $f:ident {$by:ident} $s:tt.$i:tt ($($call:expr),*)) => { crate::forms::named!([Result] $f, $by(crate::lanes::executor::Serial, $s.$i, $($call),*)) };
+    (@threads $f:ident {$by:ident} $s:tt.$i:tt ($($call:expr),*)) => { crate::forms::named!([Result] $f, $by(crate::parallel::Threads, $s.$i, $($call),*)) };
 }
 
 /// The methods of the regular rows of the list.
@@ -122,6 +123,8 @@ macro_rules! memory {
     (host_in $t:ty) => { &[$t] };
     (host_out $t:ty) => { &mut [$t] };
     (host_scratch $t:ty) => { &mut [$t] };
+    (image $t:ty) => { crate::Image<'_, $t> };
+    (image_out $t:ty) => { crate::ImageMut<'_, $t> };
     (by $t:ty) => { $t };
 }
 
@@ -181,40 +184,40 @@ macro_rules! rows {
     (@call [$on:path] $f:ident [$(<$($g:ident: $bound:path)?>)?] ($($arg:ident: $kind:ident $ty:ty),*) $result:tt [$ret:ty] [$one:ty]) => {
         #[inline]
         fn $f $($(<$g: $bound + Plain>)?)? (&self, $($arg: memory!($kind $ty),)* out: &mut [$one]) -> $ret {
-            put(out, || fallible!(@value $result $on(self.0, $($arg),*)))
+            crate::forms::named!([Result] $f, put(out, || fallible!(@value $result $on(self.0, $($arg),*))))
         }
     };
 }
 
-/// A number as memory holds it: a position is a `u32`.
-trait Held<T> {
-    fn held(self) -> Result<T, Error>;
+/// A number as an element of memory: a position is a `u32`.
+trait IntoElement<T> {
+    fn element(self) -> Result<T, Error>;
 }
-impl<T: Element> Held<T> for T {
+impl<T: Element> IntoElement<T> for T {
     #[inline(always)]
-    fn held(self) -> Result<T, Error> {
+    fn element(self) -> Result<T, Error> {
         Ok(self)
     }
 }
-impl<T: Element> Held<Complex<T>> for Complex<T> {
+impl<T: Element> IntoElement<Complex<T>> for Complex<T> {
     #[inline(always)]
-    fn held(self) -> Result<Self, Error> {
+    fn element(self) -> Result<Self, Error> {
         Ok(self)
     }
 }
-impl Held<u32> for usize {
+impl IntoElement<u32> for usize {
     #[inline]
-    fn held(self) -> Result<u32, Error> {
-        u32::try_from(self).map_err(|_| Error::Overflow { arg: "out" })
+    fn element(self) -> Result<u32, Error> {
+        u32::try_from(self).map_err(|_| Error::overflow("out"))
     }
 }
 
 /// Writes the number that an op comes to; nothing is done where `out` is not one element.
 #[inline]
-fn put<T, N: Held<T>>(out: &mut [T], number: impl FnOnce() -> Result<N, Error>) -> Done {
+fn put<T, N: IntoElement<T>>(out: &mut [T], number: impl FnOnce() -> Result<N, Error>) -> Done {
     let got = out.len();
-    let [out] = out else { return Err(Error::Len { arg: "out", expected: 1, got }) };
-    *out = number()?.held()?;
+    let [out] = out else { return Err(Error::len("out", 1, got)) };
+    *out = number()?.element()?;
     Ok(())
 }
 

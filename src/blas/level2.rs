@@ -25,7 +25,7 @@ pub(crate) const NEAR: usize = 128;
 /// The number of rows of a square matrix.
 #[inline(always)]
 pub(super) fn square(arg: &'static str, rows: usize, cols: usize) -> Result<usize, Error> {
-    if rows == cols { Ok(rows) } else { Err(Error::Shape { arg, expected: [rows, rows], got: [rows, cols] }) }
+    if rows == cols { Ok(rows) } else { Err(Error::shape(arg, [rows, rows], [rows, cols])) }
 }
 
 /// The first part of two: whole groups of [`BASE`] rows.

@@ -75,9 +75,9 @@ pub fn transpose_packed_in_place_on<S: Simd, T: Element>(
     cols: usize,
     workspace: &mut [T],
 ) -> Result<(), Error> {
-    let expected = rows.checked_mul(cols).ok_or(Error::Overflow { arg: "a" })?;
+    let expected = rows.checked_mul(cols).ok_or(Error::overflow("a"))?;
     if a.len() != expected {
-        return Err(Error::Len { arg: "a", expected, got: a.len() });
+        return Err(Error::len("a", expected, a.len()));
     }
     enough(transpose_packed_in_place_workspace(rows, cols), workspace.len())?;
     if rows <= 1 || cols <= 1 {

@@ -234,7 +234,7 @@ impl<T: Element> RotM<T> {
         } else if flag == T::ONE {
             Ok(Self::UnitAntidiagonal { h11, h22 })
         } else {
-            Err(Error::Domain { arg: "param" })
+            Err(Error::must_be("param", "of a flag -2, -1, 0 or 1 first"))
         }
     }
 

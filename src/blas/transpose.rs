@@ -149,7 +149,7 @@ pub fn transpose_in_place<T: Element>(a: MatMut<'_, T>) -> Result<(), Error> {
 pub fn transpose_in_place_on<S: Simd, T: Element>(s: S, a: MatMut<'_, T>) -> Result<(), Error> {
     let n = a.rows();
     if a.cols() != n {
-        return Err(Error::Shape { arg: "a", expected: [n, n], got: [n, a.cols()] });
+        return Err(Error::shape("a", [n, n], [n, a.cols()]));
     }
     // The square by columns is the same task.
     let a = if a.col_stride() != 1 && a.row_stride() == 1 { a.t() } else { a };

@@ -2,6 +2,7 @@
 
 use super::{enforced, marker};
 use crate::error::Error;
+use crate::image::{Border, Image, ImageMut, Kernel, Norm, ResizePlan};
 use crate::lanes::Native;
 use crate::{Adagrad, Adam, Attention, BatchMut, BatchRef, Biquad, Bsr, Colors, Complex, ComplexConvolver, Conjugate, Conv1d, Convolver, Csr, Dct, Dia, Diagonal, Direction, EinsumPlan, Extent, Fft, Givens, MatMut, MatRef, ModifiedGivens, Momentum, PackedB, Pad, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Sell, Side, Triangle, VecMut, VecRef};
 
@@ -1319,6 +1320,14 @@ const _: fn(&[i16], usize, &mut [i16], &[i16], &mut [i16]) -> Result<(), Error> 
 const _: fn(Native, &[i16], usize, &mut [i16], &[i16], &mut [i16]) -> Result<(), Error> = crate::fixed_fir_on;
 const _: fn(&[Biquad<i16>], u32, &mut [i16], &[i16], &mut [i16]) -> Result<(), Error> = crate::fixed_biquad;
 const _: fn(Native, &[Biquad<i16>], u32, &mut [i16], &[i16], &mut [i16]) -> Result<(), Error> = crate::fixed_biquad_on;
+const _: fn(ResizePlan<'_, i16>, Image<'_, u8>, ImageMut<'_, u8>, &mut [i16]) -> Result<(), Error> = crate::resize;
+const _: fn(Native, ResizePlan<'_, f32>, Image<'_, f32>, ImageMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::resize_on;
+const _: fn(Image<'_, u8>, Kernel<'_, i16>, Kernel<'_, i16>, Border<u8>, ImageMut<'_, u8>, &mut [i16]) -> Result<(), Error> = crate::correlate_separable;
+const _: fn(Native, Image<'_, f32>, Kernel<'_, f32>, Kernel<'_, f32>, Border<f32>, ImageMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::correlate_separable_on;
+const _: fn(Image<'_, u8>, Border<u8>, ImageMut<'_, i16>, ImageMut<'_, i16>) -> Result<(), Error> = crate::sobel;
+const _: fn(Native, Image<'_, f32>, Border<f32>, ImageMut<'_, f32>, ImageMut<'_, f32>) -> Result<(), Error> = crate::sobel_on;
+const _: fn(Image<'_, u8>, u32, u32, Norm, ImageMut<'_, u8>, &mut [u32]) -> Result<(), Error> = crate::canny;
+const _: fn(Native, Image<'_, u8>, u32, u32, Norm, ImageMut<'_, u8>, &mut [u32]) -> Result<(), Error> = crate::canny_on;
 const _: fn(crate::random::Stream, &mut [u32]) = crate::random_bits;
 const _: fn(Native, crate::random::Stream, &mut [u32]) = crate::random_bits_on;
 #[cfg(feature = "parallel")]

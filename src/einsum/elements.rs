@@ -75,7 +75,7 @@ impl Axis {
         match ids.checked_rem(cols) {
             None => same_len("ids", 0, ids)?,
             Some(0) => {}
-            Some(_) => return Err(Error::Rows { arg: "ids", cols, got: ids }),
+            Some(_) => return Err(Error::rows("ids", cols, ids)),
         }
         same_len(each.0, ids, each.1)?;
         Ok((of, ids.checked_div(cols).unwrap_or(0)))

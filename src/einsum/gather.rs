@@ -49,7 +49,9 @@ impl Axis {
     /// Around `axis` of `shape`, and how many elements the tensor has.
     pub(crate) fn of(shape: &[usize], axis: usize) -> Result<(Self, usize), Error> {
         let parts = shape.split_at_checked(axis).and_then(|(outer, rest)| Some((outer, rest.split_first()?)));
-        let Some((outer, (&n, inner))) = parts else { return Err(Error::Domain { arg: "axis" }) };
+        let Some((outer, (&n, inner))) = parts else {
+            return Err(Error::must_be("axis", "below the number of axes of `shape`"));
+        };
         let all = elements(shape.iter().map(|n| Some(*n)))?;
         let [outer, inner] =
             [outer, inner].map(|of| of.iter().fold(1, |all: usize, n| all.saturating_mul(*n)));
@@ -69,7 +71,7 @@ impl Axis {
 /// `Ok` when all indices are below `n`.
 pub(super) fn below(n: usize, ids: &[u32]) -> Result<(), Error> {
     match ids.iter().find(|i| **i as usize >= n) {
-        Some(&i) => Err(Error::Index { arg: "ids", index: i as usize, below: n }),
+        Some(&i) => Err(Error::index("ids", i as usize, n)),
         None => Ok(()),
     }
 }

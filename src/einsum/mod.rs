@@ -75,6 +75,8 @@ ops! { $ einsum_ops in crate::einsum;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
+    /// See `examples/small/einsum.rs`.
+    ///
     /// Source: the definition, and the notation, of A. Einstein (1916); `einsum` of NumPy 2.4. The path: R. Pfeifer, J. Haegeman and
     /// F. Verstraete, "Faster identification of optimal contraction sequences for tensor networks" (2014). Contract: `contracts/einsum-v1.yaml`.
     #[doc(alias = "contract")]
@@ -126,7 +128,7 @@ fn run<J: Executor, S: Simd, T: Element>(
         let c = EINSUM_OPERANDS + step;
         let ranges = [plan.range(a), plan.range(b), plan.range(c), plan.scratch(step)..got];
         let Ok([x, z, y, scratch]) = workspace.get_disjoint_mut(ranges) else {
-            return Err(Error::Workspace { needed: plan.workspace(), got });
+            return Err(Error::workspace(plan.workspace(), got));
         };
         let x = operands.get(a).copied().unwrap_or(x);
         let z = operands.get(b).copied().unwrap_or(z);

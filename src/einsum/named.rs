@@ -18,7 +18,7 @@ impl Einsum {
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     pub fn permute(axes: &[usize]) -> Result<Self, Error> {
-        let wrong = Err(Error::Domain { arg: "axes" });
+        let wrong = Err(Error::must_be("axes", "a permutation of the axes"));
         let mut made = Maker::default();
         made.term(0, 0..axes.len());
         for (k, axis) in axes.iter().enumerate() {
@@ -45,7 +45,7 @@ impl Einsum {
     pub fn trace(rank: usize, pair: [usize; 2]) -> Result<Self, Error> {
         let [first, second] = pair;
         if first == second || first.max(second) >= rank {
-            return Err(Error::Domain { arg: "pair" });
+            return Err(Error::must_be("pair", "two different axes below `rank`"));
         }
         few([rank, 0], "rank")?;
         let mut made = Maker::default();
@@ -73,7 +73,7 @@ impl Einsum {
         for (i, [a, b]) in pairs.iter().enumerate() {
             let twice = pairs.iter().take(i).any(|[c, d]| c == a || d == b);
             if *a >= m || *b >= n || twice {
-                return Err(Error::Domain { arg: "pairs" });
+                return Err(Error::must_be("pairs", "pairs of axes below the ranks, none of them twice"));
             }
         }
         few(ranks, "ranks")?;
@@ -123,7 +123,7 @@ impl Einsum {
     pub fn matmul(ranks: [usize; 2]) -> Result<Self, Error> {
         let [a, b] = ranks;
         if a == 0 || b == 0 {
-            return Err(Error::Domain { arg: "ranks" });
+            return Err(Error::must_be("ranks", "at least 1 each"));
         }
         few(ranks, "ranks")?;
         // Rows, sum and columns, then the axes before them from the last one on.
@@ -142,7 +142,11 @@ impl Einsum {
 
 /// Whether no operand has more axes than there are indices.
 fn few(ranks: [usize; 2], arg: &'static str) -> Result<(), Error> {
-    if ranks.iter().all(|n| *n <= EINSUM_INDICES) { Ok(()) } else { Err(Error::Domain { arg }) }
+    if ranks.iter().all(|n| *n <= EINSUM_INDICES) {
+        Ok(())
+    } else {
+        Err(Error::must_be(arg, "at most 32 axes"))
+    }
 }
 
 /// An expression of indices by number.
@@ -202,6 +206,10 @@ impl Maker {
         }
     }
     fn done(self, operands: u8, arg: &'static str) -> Result<Einsum, Error> {
-        if self.fits { Ok(Einsum::of(self.terms, self.out, operands)) } else { Err(Error::Domain { arg }) }
+        if self.fits {
+            Ok(Einsum::of(self.terms, self.out, operands))
+        } else {
+            Err(Error::must_be(arg, "at most 32 axes"))
+        }
     }
 }

@@ -49,7 +49,7 @@ ops! { $ pad_ops in crate::einsum::pad;
 
 /// The elements of a tensor with these axes.
 pub(crate) fn elements(shape: impl Iterator<Item = Option<usize>> + Clone) -> Result<usize, Error> {
-    let overflow = Error::Overflow { arg: "shape" };
+    let overflow = Error::overflow("shape");
     if shape.clone().any(|n| n == Some(0)) {
         return Ok(0);
     }
@@ -89,7 +89,7 @@ impl<'a> Frame<'a> {
             }
         };
         if !axes.clone().all(fits) {
-            return Err(Error::Domain { arg: "padding" });
+            return Err(Error::must_be("padding", "no more than the axis has elements for this padding"));
         }
         let last = axes.clone().rposition(|(_, by)| *by != [0; 2]).unwrap_or(0);
         let outer = (shape.get(..last).unwrap_or_default(), padding.get(..last).unwrap_or_default());

@@ -95,14 +95,14 @@ impl Einsum {
         let (mut known, mut arrow, mut at, mut dots) = (0, false, 0, false);
         while at < text.len() {
             if at > u16::MAX as usize {
-                return wrong(at, "an expression of more than 65 536 bytes");
+                return wrong(at, &"an expression of more than 65 536 bytes");
             }
             #[allow(clippy::indexing_slicing, reason = "below the length")]
             let c = text[at];
             match c {
                 b' ' => {}
-                b',' if arrow => return wrong(at, "a comma behind the arrow"),
-                b',' if e.operands as usize == EINSUM_OPERANDS => return wrong(at, "more than 16 operands"),
+                b',' if arrow => return wrong(at, &"a comma behind the arrow"),
+                b',' if e.operands as usize == EINSUM_OPERANDS => return wrong(at, &"more than 16 operands"),
                 b',' => {
                     e.operands += 1;
                     start(&mut e.terms, e.operands as usize - 1, at);
@@ -110,7 +110,7 @@ impl Einsum {
                 #[allow(clippy::indexing_slicing, reason = "below the length")]
                 b'-' if at + 1 < text.len() && text[at + 1] == b'>' => {
                     if arrow {
-                        return wrong(at, "a second arrow");
+                        return wrong(at, &"a second arrow");
                     }
                     arrow = true;
                     at += 1;
@@ -119,20 +119,20 @@ impl Einsum {
                 b'.' if at + 2 < text.len() && text[at + 1] == b'.' && text[at + 2] == b'.' => {
                     let term = if arrow { &mut e.out } else { &mut e.terms[e.operands as usize - 1] };
                     if term.dots.is_some() {
-                        return wrong(at, "a second ellipsis");
+                        return wrong(at, &"a second ellipsis");
                     }
                     term.dots = Some((term.rank, at as u16));
                     (dots, at) = (true, at + 2);
                 }
-                b'.' => return wrong(at, "a dot that is no part of an ellipsis"),
+                b'.' => return wrong(at, &"a dot that is no part of an ellipsis"),
                 b'A'..=b'Z' | b'a'..=b'z' => {
                     let i = find(&letters, known, c);
                     if i == known {
                         if arrow {
-                            return wrong(at, "an index that no operand has");
+                            return wrong(at, &"an index that no operand has");
                         }
                         if known == EINSUM_INDICES {
-                            return wrong(at, "more than 32 indices");
+                            return wrong(at, &"more than 32 indices");
                         }
                         put(&mut letters, i, c);
                         known += 1;
@@ -140,10 +140,10 @@ impl Einsum {
                     #[allow(clippy::indexing_slicing, reason = "1 to 16 operands")]
                     let term = if arrow { &mut e.out } else { &mut e.terms[e.operands as usize - 1] };
                     if arrow && find(&term.index, term.rank as usize, i as u8) < term.rank as usize {
-                        return wrong(at, "an index that the result has already");
+                        return wrong(at, &"an index that the result has already");
                     }
                     if term.rank as usize == EINSUM_INDICES {
-                        return wrong(at, "more than 32 axes");
+                        return wrong(at, &"more than 32 axes");
                     }
                     push(term, i, at);
                     #[allow(clippy::indexing_slicing, reason = "below 32")]
@@ -151,7 +151,7 @@ impl Einsum {
                         times[i] = times[i].saturating_add(1);
                     }
                 }
-                _ => return wrong(at, "neither a letter, a comma, an arrow, an ellipsis nor a space"),
+                _ => return wrong(at, &"neither a letter, a comma, an arrow, an ellipsis nor a space"),
             }
             at += 1;
         }
@@ -182,7 +182,7 @@ impl Einsum {
                 let n = show(expression.as_bytes(), at, why.as_bytes(), &mut shown);
                 match core::str::from_utf8(shown.split_at(n).0) {
                     Ok(shown) => panic!("{}", shown),
-                    Err(_) => panic!("{}", why),
+                    Err(_) => panic!("{}", *why),
                 }
             }
             Err(_) => panic!("an expression"),
@@ -272,8 +272,8 @@ macro_rules! einsum {
     }};
 }
 
-const fn wrong(at: usize, why: &'static str) -> Result<Einsum, Error> {
-    Err(Error::Expression { arg: "expression", at, why })
+const fn wrong(at: usize, why: &'static &'static str) -> Result<Einsum, Error> {
+    Err(Error::expression("expression", at, why))
 }
 
 /// Where `c` is among the first `n`; `n` if it is not.

@@ -46,7 +46,7 @@ const NODES: usize = 2 * EINSUM_OPERANDS;
 /// let plan = EinsumPlan::new(&e, &[&[2, 3], &[3, 4]])?;
 /// assert_eq!(plan.len(), 8);
 /// let wrong = EinsumPlan::new(&e, &[&[2, 3], &[5, 4]]).unwrap_err();
-/// assert_eq!(wrong, Error::Expression { arg: "shapes", at: 3, why: "an index of two sizes" });
+/// assert_eq!(wrong, Error::expression("shapes", 3, &"an index of two sizes"));
 /// # Ok::<(), fulmen::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
@@ -75,7 +75,7 @@ impl EinsumPlan {
         same_len("shapes", operands, shapes.len())?;
         let mut sizes = [1; EINSUM_INDICES];
         let mut nodes = [Node::NONE; NODES];
-        let misfit = |at: usize, why: &'static str| Err(Error::Expression { arg: "shapes", at, why });
+        let misfit = |at: usize, why: &'static &'static str| Err(Error::expression("shapes", at, why));
         // The axes of the ellipsis of an operand, and the most of all.
         let without = |(term, shape): (&Term, &&[usize])| shape.len().saturating_sub(term.axes().len());
         let pairs = || expression.terms.iter().zip(shapes).filter(|(term, _)| term.dots.is_some());
@@ -83,10 +83,10 @@ impl EinsumPlan {
         let first = expression.letters as usize;
         for ((term, shape), node) in expression.terms.iter().zip(shapes).zip(&mut nodes) {
             let Some(term) = term.spread(first, without((term, shape))) else {
-                return misfit(term.dots.map_or(0, |(_, at)| at as usize), "an ellipsis of too many axes");
+                return misfit(term.dots.map_or(0, |(_, at)| at as usize), &"an ellipsis of too many axes");
             };
             if term.axes().len() != shape.len() {
-                return misfit(term.start as usize, "an operand of another number of axes");
+                return misfit(term.start as usize, &"an operand of another number of axes");
             }
             for (axis, ((i, at), n)) in term.axes().zip(*shape).enumerate() {
                 node.axes.push(i);
@@ -94,13 +94,13 @@ impl EinsumPlan {
                     node.single |= 1 << axis;
                 } else if let Some(size) = sizes.get_mut(i) {
                     if *size != 1 && size != n {
-                        return misfit(at, "an index of two sizes");
+                        return misfit(at, &"an index of two sizes");
                     }
                     *size = *n;
                 }
             }
         }
-        let counted = |n: Option<usize>| n.ok_or(Error::Overflow { arg: "shapes" });
+        let counted = |n: Option<usize>| n.ok_or(Error::overflow("shapes"));
         for (node, shape) in nodes.iter_mut().zip(shapes) {
             let n = shape.iter().try_fold(1usize, |n, size| n.checked_mul(*size));
             let n = if shape.contains(&0) { Some(0) } else { n.filter(|n| isize::try_from(*n).is_ok()) };
@@ -110,11 +110,11 @@ impl EinsumPlan {
         if expression.out.dots.is_none()
             && let Some((_, at)) = pairs().find(|pair| without(*pair) > 0).and_then(|(term, _)| term.dots)
         {
-            return misfit(at as usize, "an ellipsis whose axes the result has not");
+            return misfit(at as usize, &"an ellipsis whose axes the result has not");
         }
         let Some(result) = expression.out.spread(first, most) else {
             let at = expression.out.dots.map_or(0, |(_, at)| at as usize);
-            return misfit(at, "an ellipsis of too many axes");
+            return misfit(at, &"an ellipsis of too many axes");
         };
         for (axis, (i, _)) in result.axes().enumerate() {
             out.axes.push(i);

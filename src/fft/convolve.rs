@@ -97,11 +97,11 @@ macro_rules! convolver {
             ) -> Result<Self, Error> {
                 not_empty("kernel", taps)?;
                 if n < taps {
-                    return Err(Error::Domain { arg: "n" });
+                    return Err(Error::must_be("n", "at least the length of `kernel`"));
                 }
                 let (expected, got) = ($plan_len(n), table.len());
                 if got < expected {
-                    return Err(Error::Len { arg: "table", expected, got });
+                    return Err(Error::len("table", expected, got));
                 }
                 enough(Self::scratch(n), workspace.len())?;
                 let (table, $z) = table.split_at_mut($inner_len(n));
@@ -225,6 +225,8 @@ ops! { $ convolve_ops in crate::fft::convolve;
     /// assert!(out.iter().zip([1.0, 3.0, 5.0, 7.0, -16.0]).all(|(a, b)| (a - b).abs() < 1e-14));
     /// # Ok::<(), fulmen::Error>(())
     /// ```
+    ///
+    /// See `examples/small/smooth.rs`.
     ///
     /// Source: T. G. Stockham, "High-speed convolution and correlation", 1966 (overlap-save). Contract: `contracts/convolve-v1.yaml`.
     #[doc(alias = "overlap_add")]

@@ -102,10 +102,10 @@ impl<'a, T: Element> Dct<'a, T> {
 
     fn check(kind: DctKind, n: usize, got: usize) -> Result<usize, Error> {
         if n == 0 {
-            return Err(Error::Empty { arg: "n" });
+            return Err(Error::empty("n"));
         }
         let expected = dct_plan_len(kind, n);
-        if got < expected { Err(Error::Len { arg: "table", expected, got }) } else { Ok(expected) }
+        if got < expected { Err(Error::len("table", expected, got)) } else { Ok(expected) }
     }
 
     /// The length.

@@ -51,6 +51,8 @@ ops! { $ filter_ops in crate::fft::filter;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
+    /// See `examples/small/resample.rs`.
+    ///
     /// Source: the definition. Contract: `contracts/fir-v1.yaml`.
     serial fir, fir_on, fir_by (taps: in T, decimation: by usize, state: inout T, x: in T, out: out T) -> Result<()>;
 
@@ -73,6 +75,8 @@ ops! { $ filter_ops in crate::fft::filter;
     /// assert_eq!(out, [4.0, 6.0, 7.0]);
     /// # Ok::<(), fulmen::Error>(())
     /// ```
+    ///
+    /// See `examples/small/low_pass.rs`.
     ///
     /// Source: A. V. Oppenheim, R. W. Schafer, "Discrete-Time Signal Processing", 2010, section 6.3. Contract:
     /// `contracts/biquad-v1.yaml`.

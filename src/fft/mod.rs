@@ -139,10 +139,10 @@ impl<'a, T: Element> Fft<'a, T> {
 
     const fn check(n: usize, got: usize) -> Result<usize, Error> {
         if n == 0 {
-            return Err(Error::Empty { arg: "n" });
+            return Err(Error::empty("n"));
         }
         let expected = fft_plan_len(n);
-        if got < expected { Err(Error::Len { arg: "table", expected, got }) } else { Ok(expected) }
+        if got < expected { Err(Error::len("table", expected, got)) } else { Ok(expected) }
     }
 
     /// The length.
@@ -241,7 +241,7 @@ pub(crate) fn fft_in_place_by<J: Executor, S: Simd, T: Element>(
 
 fn whole<T>(plan: &Fft<'_, T>, got: usize) -> Result<(), Error> {
     not_empty("n", plan.n)?;
-    if got.is_multiple_of(plan.n) { Ok(()) } else { Err(Error::Rows { arg: "x", cols: plan.n, got }) }
+    if got.is_multiple_of(plan.n) { Ok(()) } else { Err(Error::rows("x", plan.n, got)) }
 }
 
 /// A call of the contract for each result: NaN among the numbers `x` of a transform must be in a part of it.

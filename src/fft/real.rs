@@ -71,12 +71,12 @@ impl<'a, T: Element> RealFft<'a, T> {
     /// The complex transform and its table's length, and how many roots follow.
     fn check(n: usize, got: usize) -> Result<([usize; 2], usize), Error> {
         if n == 0 {
-            return Err(Error::Empty { arg: "n" });
+            return Err(Error::empty("n"));
         }
         let [inner, roots] = parts(n);
         let expected = rfft_plan_len(n);
         if got < expected {
-            Err(Error::Len { arg: "table", expected, got })
+            Err(Error::len("table", expected, got))
         } else {
             Ok(([inner, fft_plan_len(inner)], roots))
         }
@@ -127,6 +127,8 @@ ops! { $ real_ops in crate::fft::real;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
+    /// See `examples/small/tone.rs`.
+    ///
     /// Source: J. W. Cooley, P. A. W. Lewis, P. D. Welch, "The fast Fourier transform algorithm: programming considerations in the
     /// calculation of sine, cosine and Laplace transforms", 1970. Contract: `contracts/rfft-v1.yaml`.
     #[doc(alias = "real_fft")]
@@ -164,7 +166,7 @@ pub(super) fn rows(x: [usize; 2], out: [usize; 2]) -> Result<usize, Error> {
     let ([got, cols], [len, each]) = (x, out);
     match got.checked_rem(cols) {
         Some(0) => {}
-        _ => return Err(Error::Rows { arg: "x", cols, got }),
+        _ => return Err(Error::rows("x", cols, got)),
     }
     let rows = got / cols;
     same_len("out", rows.saturating_mul(each), len)?;

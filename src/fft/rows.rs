@@ -120,7 +120,7 @@ ops! { $ rows_ops in crate::fft::rows;
 /// How many numbers the three lengths have.
 pub(crate) fn numbers(lengths: [usize; 3]) -> Result<usize, Error> {
     let n = lengths.iter().try_fold(1usize, |n, len| n.checked_mul(*len));
-    n.ok_or(Error::Overflow { arg: "plans" })
+    n.ok_or(Error::overflow("plans"))
 }
 
 #[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]

@@ -58,6 +58,8 @@ ops! { $ stft_ops in crate::fft::stft;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
+    /// See `examples/small/spectrogram.rs`.
+    ///
     /// Source: J. B. Allen, L. R. Rabiner, "A unified approach to short-time Fourier analysis and synthesis", 1977. Contract:
     /// `contracts/stft-v1.yaml`.
     threads "As [`fft()`], of frames." stft, stft_on, stft_by
@@ -78,10 +80,10 @@ pub(crate) fn stft_by<J: Executor, S: Simd, T: Element>(
     let (n, bins) = (plan.len(), plan.bins());
     not_empty("window", window.len())?;
     if hop == 0 {
-        return Err(Error::Domain { arg: "hop" });
+        return Err(Error::must_be("hop", "at least 1"));
     }
     if window.len() > n {
-        return Err(Error::Len { arg: "window", expected: n, got: window.len() });
+        return Err(Error::len("window", n, window.len()));
     }
     let frames = stft_frames(x.len(), window.len(), hop);
     same_len("out", frames.saturating_mul(bins), out.len())?;

@@ -64,7 +64,7 @@ impl Window {
         if let Self::Kaiser { beta } = self
             && !(0.0..=MOST_BETA).contains(&beta)
         {
-            return Err(Error::Domain { arg: "beta" });
+            return Err(Error::must_be("beta", "between 0 and the largest of `Window::Kaiser`"));
         }
         for (k, w) in out.iter_mut().enumerate() {
             *w = if n == 0 { T::ONE } else { T::from_f64(self.at(k, n)) };

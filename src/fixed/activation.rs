@@ -97,7 +97,7 @@ macro_rules! tabled {
             out: &mut [T],
         ) -> Result<(), Error> {
             if int_bits > 3 {
-                return Err(Error::Domain { arg: "int_bits" });
+                return Err(Error::must_be("int_bits", "at most 3"));
             }
             each(
                 s,

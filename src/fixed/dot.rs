@@ -46,6 +46,8 @@ ops! { $ dot_ops in crate::fixed::dot;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
+    /// See `examples/small/fixed_point.rs`.
+    ///
     /// Source: CMSIS-NN (`arm_fully_connected_q7`, `arm_fully_connected_q15`), rounding, without its sum of 32 bits that
     /// may wrap. Contract: `contracts/fixed_gemv-v1.yaml`.
     serial fixed_gemv<T: crate::fixed::Fixed>, fixed_gemv_on, fixed_gemv_by
@@ -79,7 +81,7 @@ pub(crate) fn fixed_gemv_by<S: Simd, T: Fixed>(
     }
     for (arg, shift) in [("bias_shift", bias_shift), ("out_shift", out_shift)] {
         if shift > 31 {
-            return Err(Error::Domain { arg });
+            return Err(Error::must_be(arg, "at most 31"));
         }
     }
     let half = (1i64 << out_shift) >> 1;

@@ -257,7 +257,7 @@ pub(crate) fn fixed_biquad_by<S: Simd, T: Fixed>(
     out: &mut [T],
 ) -> Result<(), Error> {
     if shift > T::FRACTION {
-        return Err(Error::Domain { arg: "shift" });
+        return Err(Error::must_be("shift", "at most the fraction bits of the format"));
     }
     same_len("state", sections.len().saturating_mul(4), state.len())?;
     same_len("out", x.len(), out.len())?;

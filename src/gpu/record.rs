@@ -27,7 +27,7 @@ pub trait Recorded: Float + Stored {
     /// The element on the host.
     type Elem: Element;
     /// The integer of the same width.
-    type Bits: Integer + Bitwise;
+    type Bits: Integer + Bitwise + Stored;
     /// The bits of a constant.
     fn bits(x: Self::Elem) -> u64;
     /// `1 / x`, as coarse as [`Alu::coarse_recip`] allows.

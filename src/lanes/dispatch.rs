@@ -11,6 +11,8 @@
 /// compiled for the wider set, too. This chooses per call, unlike the functions without `_on`, which are chosen when
 /// the crate is built.
 ///
+/// See `examples/small/lanes.rs`.
+///
 /// ```
 /// use fulmen::lanes::Simd;
 /// let (x, mut y) = ([0.5f32, -0.5, 2.0], [0.0f32; 3]);

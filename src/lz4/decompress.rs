@@ -3,9 +3,9 @@
 use super::compress::LEAST;
 
 /// What is wrong with an offset.
-const OFFSET: &str = "an offset of 0, or to before the block";
+const OFFSET: &&str = &"an offset of 0, or to before the block";
 /// What is wrong with the lengths together.
-const LENGTH: &str = "not as many bytes as the block has";
+const LENGTH: &&str = &"not as many bytes as the block has";
 
 /// The length that a token's 15 begins, and the place past its bytes.
 #[inline(always)]
@@ -49,7 +49,7 @@ fn checked(
     mut here: usize,
     mut made: usize,
     n: usize,
-) -> Result<(usize, usize), (usize, &'static str)> {
+) -> Result<(usize, usize), (usize, &'static &'static str)> {
     while let Some((_, literals, offset, more)) = short(x, here) {
         made += literals;
         // An offset of 0 is beyond everything.
@@ -67,11 +67,11 @@ fn checked(
 
 /// Where `x` is not a block of `n` bytes, and why.
 #[inline(always)]
-pub(super) fn check(x: &[u8], n: usize) -> Result<(), (usize, &'static str)> {
+pub(super) fn check(x: &[u8], n: usize) -> Result<(), (usize, &'static &'static str)> {
     let (mut here, mut made) = (0, 0);
     loop {
         (here, made) = checked(x, here, made, n)?;
-        let cut = (here, "the block ends within a sequence");
+        let cut = (here, &"the block ends within a sequence");
         let other = (here, LENGTH);
         let token = *x.get(here).ok_or(cut)?;
         // No sum leaves a word: each is at most 255 times what is in memory.

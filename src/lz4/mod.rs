@@ -55,6 +55,8 @@ ops! { $ lz4_ops in crate::lz4;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
+    /// See `examples/small/compress.rs`.
+    ///
     /// Source: LZ4 Block Format Description (Y. Collet). Contract: `contracts/lz4_compress-v1.yaml`.
     threads lz4_compress<>, lz4_compress_on, lz4_compress_by (data: in u8, block: by usize, out: out u8, sizes: out u32) -> Result<()>;
 
@@ -86,7 +88,7 @@ ops! { $ lz4_ops in crate::lz4;
 /// Whether so many bytes, in blocks of so many, have these sizes of blocks; the bytes of their slots.
 pub(crate) fn slots(bytes: usize, block: usize, most: usize, sizes: usize) -> Result<usize, Error> {
     if block == 0 || block > most {
-        return Err(Error::Domain { arg: "block" });
+        return Err(Error::must_be("block", "at least 1 and at most the largest block"));
     }
     same_len("sizes", bytes.div_ceil(block), sizes)?;
     Ok(sizes.saturating_mul(lz4_bound(block)))
@@ -128,7 +130,7 @@ fn check<J: Executor>(
     match sizes {
         [] => Ok(()),
         [size] => decompress::check(data.get(..*size as usize).unwrap_or_default(), bytes)
-            .map_err(|(byte, why)| Error::Expression { arg: "data", at: at + byte, why }),
+            .map_err(|(byte, why)| Error::expression("data", at + byte, why)),
         _ => {
             let (data, other) = data.split_at_checked(slots).unwrap_or_default();
             let (sizes, more) = sizes.split_at(half);
@@ -152,12 +154,12 @@ pub(crate) fn lz4_decompress_by<J: Executor, S: Simd>(
 ) -> Result<(), Error> {
     let (all, each) = (slots(out.len(), block, usize::MAX, sizes.len())?, lz4_bound(block));
     if let Some(size) = sizes.iter().find(|n| **n as usize > each) {
-        return Err(Error::Index { arg: "sizes", index: *size as usize, below: each + 1 });
+        return Err(Error::index("sizes", *size as usize, each + 1));
     }
     // The last slot ends with its block, or later.
     let least = sizes.last().map_or(0, |last| (all - each).saturating_add(*last as usize));
     if data.len() < least || data.len() > all {
-        return Err(Error::Len { arg: "data", expected: all, got: data.len() });
+        return Err(Error::len("data", all, data.len()));
     }
     check(j, (data, 0), sizes, block, out.len())?;
     each_row(

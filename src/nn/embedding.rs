@@ -95,7 +95,7 @@ fn check_ids(
     let rows = count(chosen.0, chosen.1, cols)?;
     same_len(each.0, ids.len().saturating_mul(cols), each.1)?;
     match ids.iter().find(|i| **i as usize >= rows) {
-        Some(&i) => Err(Error::Index { arg: "ids", index: i as usize, below: rows }),
+        Some(&i) => Err(Error::index("ids", i as usize, rows)),
         None => Ok(()),
     }
 }

@@ -81,7 +81,7 @@ impl<T: Number> Update<T, 3, 2> for GateBackward {
 /// Rows of two halves of `cols` elements: their number.
 #[inline]
 fn pairs(x: usize, cols: usize) -> Result<usize, Error> {
-    count("x", x, cols.checked_mul(2).ok_or(Error::Overflow { arg: "cols" })?)
+    count("x", x, cols.checked_mul(2).ok_or(Error::overflow("cols"))?)
 }
 
 ops! { $ gated_ops in crate::nn::gated;

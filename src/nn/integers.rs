@@ -53,7 +53,7 @@ pub(crate) fn pixels(x: usize, [scales, offsets]: [usize; 2], out: usize) -> Res
     not_empty("scale", scales)?;
     same_len("offset", scales, offsets)?;
     if !x.is_multiple_of(scales) {
-        return Err(Error::Rows { arg: "x", cols: scales, got: x });
+        return Err(Error::rows("x", scales, x));
     }
     same_len("out", x, out)
 }

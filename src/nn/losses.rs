@@ -102,7 +102,7 @@ ops! { $ losses_ops in crate::nn::losses;
 pub(super) fn check_targets(rows: usize, cols: usize, targets: &[u32]) -> Result<(), Error> {
     same_len("targets", rows, targets.len())?;
     match targets.iter().find(|t| **t != IGNORED && **t as usize >= cols) {
-        Some(&t) => Err(Error::Index { arg: "targets", index: t as usize, below: cols }),
+        Some(&t) => Err(Error::index("targets", t as usize, cols)),
         None => Ok(()),
     }
 }

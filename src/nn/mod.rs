@@ -181,9 +181,9 @@ where
 fn whole_rows<T: Element>(op: impl RowOp<T>, got: usize) -> Result<usize, Error> {
     let cols = op.cols()?;
     match got.checked_rem(cols) {
-        None => Err(Error::Domain { arg: "cols" }),
+        None => Err(Error::must_be("cols", "at least 1")),
         Some(0) => Ok(cols),
-        Some(_) => Err(Error::Rows { arg: "x", cols, got }),
+        Some(_) => Err(Error::rows("x", cols, got)),
     }
 }
 
@@ -242,11 +242,11 @@ macro_rules! row_op {
         ) -> Result<(), $crate::Error> {
             let op = $op;
             let [first, second] = $crate::nn::RowOp::<T>::columns(&op);
-            $crate::contract::contract!(
+            $crate::forms::named!([Result] $name, $crate::contract::contract!(
                 $name,
                 $crate::nn::rows_by($crate::lanes::executor::Serial, s, op, x, out),
                 &$crate::contract::Call::new(&[x, first, second], out).cols($crate::nn::RowOp::<T>::cols(op).unwrap_or_default())
-            )
+            ))
         }
         #[doc = concat!("[`", stringify!($name), "`](crate::", stringify!($name), "()) over its input.")]
         #[inline]
@@ -260,7 +260,7 @@ macro_rules! row_op {
             x: &mut [T],
             $($arg: $ty),*
         ) -> Result<(), $crate::Error> {
-            $crate::nn::rows_in_place_by($crate::lanes::executor::Serial, s, $op, x)
+            $crate::forms::named!([Result] $name, $crate::nn::rows_in_place_by($crate::lanes::executor::Serial, s, $op, x))
         }
     )*};
 }

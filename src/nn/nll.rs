@@ -24,7 +24,7 @@ impl<T: Element> Nll<'_, T> {
             same_len("weights", cols, weights.len())?;
         }
         let share = self.smoothing >= T::ZERO && self.smoothing <= T::ONE;
-        if share { Ok(()) } else { Err(Error::Domain { arg: "smoothing" }) }
+        if share { Ok(()) } else { Err(Error::must_be("smoothing", "between 0 and 1")) }
     }
 
     /// What the target counts, and each class by itself, but for its weight.

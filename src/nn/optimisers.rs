@@ -165,11 +165,14 @@ impl<T: Number, const DECOUPLED: bool> Update<T, 1, 3> for Moments<T, DECOUPLED>
 impl<T: Element> Adam<T> {
     pub(crate) fn check(&self) -> Result<(), Error> {
         let share = |b: T| b >= T::ZERO && b < T::ONE;
-        for (arg, ok) in
-            [("beta1", share(self.beta1)), ("beta2", share(self.beta2)), ("step", self.step >= 1)]
-        {
+        let below = "at least 0 and below 1";
+        for (arg, limit, ok) in [
+            ("beta1", below, share(self.beta1)),
+            ("beta2", below, share(self.beta2)),
+            ("step", "at least 1", self.step >= 1),
+        ] {
             if !ok {
-                return Err(Error::Domain { arg });
+                return Err(Error::must_be(arg, limit));
             }
         }
         not_negative("eps", self.eps)
@@ -262,6 +265,8 @@ ops! { $ optimisers_ops in crate::nn::optimisers;
     /// assert!((p[0] - 0.5).abs() < 1e-6);
     /// # Ok::<(), fulmen::Error>(())
     /// ```
+    ///
+    /// See `examples/small/classifier.rs`.
     ///
     /// Source: Kingma, Ba, *Adam: A Method for Stochastic Optimization* (2015). Contract: `contracts/adam-v1.yaml`.
     threads adam, adam_on, adam_by (with: by Adam<T>, g: in T, m: inout T, v: inout T, p: inout T) -> Result<()>;

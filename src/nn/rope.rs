@@ -24,11 +24,11 @@ pub enum RopeStyle {
 pub(crate) fn half_of(dim: usize, cos: usize, sin: usize) -> Result<usize, Error> {
     not_empty("dim", dim)?;
     if !dim.is_multiple_of(2) {
-        return Err(Error::Domain { arg: "dim" });
+        return Err(Error::must_be("dim", "even"));
     }
     let half = dim / 2;
     if !cos.is_multiple_of(half) {
-        return Err(Error::Rows { arg: "cos", cols: half, got: cos });
+        return Err(Error::rows("cos", half, cos));
     }
     same_len("sin", cos, sin)?;
     Ok(half)
@@ -61,9 +61,9 @@ impl<'a, T: Element> Angles<'a, T> {
 
     fn slices<J: Executor, S: Simd>(self, j: J, s: S, x: InOut<'_, T>) -> Result<(), Error> {
         let rows = self.cos.len().checked_div(self.half).unwrap_or(0);
-        let unit = rows.checked_mul(2 * self.half).ok_or(Error::Overflow { arg: "dim" })?;
+        let unit = rows.checked_mul(2 * self.half).ok_or(Error::overflow("dim"))?;
         if x.len().checked_rem(unit).unwrap_or(x.len()) != 0 {
-            return Err(Error::Rows { arg: "x", cols: unit, got: x.len() });
+            return Err(Error::rows("x", unit, x.len()));
         }
         let cols = x.len().checked_div(rows).unwrap_or(0);
         // Two matrices that the first cache does not hold.
@@ -84,7 +84,7 @@ impl<'a, T: Element> Angles<'a, T> {
     fn view<S: Simd>(self, s: S, mut x: MatMut<'_, T>) -> Result<(), Error> {
         same_shape("x", [self.cos.len() / self.half, x.cols()], [x.rows(), x.cols()])?;
         if !x.cols().is_multiple_of(2 * self.half) {
-            return Err(Error::Rows { arg: "x", cols: 2 * self.half, got: x.cols() });
+            return Err(Error::rows("x", 2 * self.half, x.cols()));
         }
         s.vectorize(
             #[inline(always)]

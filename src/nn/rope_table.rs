@@ -79,7 +79,14 @@ impl<T: Element> RopeScaling<T> {
                 [factor, low, high].into_iter().all(positive) && low < high && length > 0
             }
         };
-        if fine { Ok(()) } else { Err(Error::Domain { arg: "scaling" }) }
+        if fine {
+            Ok(())
+        } else {
+            Err(Error::must_be(
+                "scaling",
+                "of positive finite numbers in ascending order, with a `length` of at least 1",
+            ))
+        }
     }
 
     /// What pair `i` turns by from one position to the next, and its length.

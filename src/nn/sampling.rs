@@ -98,25 +98,25 @@ fn choose<S: Simd, T: Element>(
     let Sampling { temperature, top_k, top_p } = with;
     not_empty("logits", logits.len())?;
     not_negative("temperature", temperature)?;
-    for (arg, ok) in [
-        ("temperature", temperature < T::INFINITY),
-        ("top_p", top_p > T::ZERO && top_p <= T::ONE),
-        ("uniform", uniform >= T::ZERO && uniform < T::ONE),
+    for (arg, limit, ok) in [
+        ("temperature", "finite", temperature < T::INFINITY),
+        ("top_p", "above 0 and at most 1", top_p > T::ZERO && top_p <= T::ONE),
+        ("uniform", "at least 0 and below 1", uniform >= T::ZERO && uniform < T::ONE),
     ] {
         if !ok {
-            return Err(Error::Domain { arg });
+            return Err(Error::must_be(arg, limit));
         }
     }
     let k = sample_workspace(logits.len(), top_k);
     enough(k, values.len().min(indices.len()))?;
     let (Some(values), Some(indices)) = (values.get_mut(..k), indices.get_mut(..k)) else {
-        return Err(Error::Empty { arg: "logits" });
+        return Err(Error::empty("logits"));
     };
     let found = top_k_by(s, logits, k, values, indices);
-    found.map_err(|e| if matches!(e, Error::Nan { .. }) { Error::Nan { arg: "logits" } } else { e })?;
+    found.map_err(|e| if matches!(e, Error::Nan { .. }) { Error::nan("logits") } else { e })?;
     let (peak, first) = (values.first().copied().unwrap_or_default(), indices.first().copied());
     if peak == T::INFINITY || peak == -T::INFINITY {
-        return Err(Error::Domain { arg: "logits" });
+        return Err(Error::must_be("logits", "of scores whose largest is finite"));
     }
     let first = first.unwrap_or_default() as usize;
     if temperature == T::ZERO {

@@ -11,7 +11,8 @@ ops! { $ scan_ops in crate::nn::scan;
     /// `out[r][i] = x[r][0] + … + x[r][i]`: the running sum of each row.
     ///
     /// Shapes and units: `x` and `out` hold whole rows of `cols` elements. The terms are added in their order, each sum
-    /// rounded, so the bits are the same everywhere. Error of element `i`: `γ_i Σ |x[r][k]|` over `k ≤ i`.
+    /// rounded, so the bits are the same on every CPU; devices add them in another order, within the same bound. Error of
+    /// element `i`: `γ_i Σ |x[r][k]|` over `k ≤ i`.
     ///
     /// NaN and ±0: NaN from the first NaN of a row on, and where infinities of both signs came; the first sum is the first
     /// element.

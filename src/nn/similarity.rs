@@ -30,6 +30,8 @@ ops! { $ similarity_ops in crate::nn::similarity;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
+    /// See `examples/small/search.rs`.
+    ///
     /// Source: the definition. Contract: `contracts/cosine_similarity_rows-v1.yaml`.
     threads cosine_similarity_rows, cosine_similarity_rows_on, cosine_similarity_rows_by (query: in T, x: in T, out: out T) -> Result<()>;
 }

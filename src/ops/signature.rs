@@ -14,6 +14,7 @@
 /// | `each_in` | `&[&[T]]` | `&[Ref<T>]` |
 /// | `host_in` | `&[T]` | `&[T]`: the host's |
 /// | `host_out`, `host_scratch` | `&mut [T]` | `&mut [T]`: the host's |
+/// | `image`, `image_out` | `Image<T>`, `ImageMut<T>` | the same: the host's |
 /// | `by` | the type as it is | the type as it is |
 #[non_exhaustive]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,6 +83,8 @@ macro_rules! kind {
     (host_in) => { kind!(@ host_in true false) };
     (host_out) => { kind!(@ host_out false true) };
     (host_scratch) => { kind!(@ host_scratch false false) };
+    (image) => { kind!(@ image true false) };
+    (image_out) => { kind!(@ image_out false true) };
     (by) => { kind!(@ by false false) };
 }
 
@@ -126,7 +129,7 @@ macro_rules! signatures {
 /// The lists of all families.
 macro_rules! families {
     ($($(#[$doc:meta])* $kind:ident $Trait:ident $(#[$cfg:meta])? [$($($list:ident)::+)*];)*) => {
-        const OWN: &[&[Signature]] = &[$($(families!(@$kind $Trait $($list)::+)),*),*];
+        pub(super) const OWN: &[&[Signature]] = &[$($(families!(@$kind $Trait $($list)::+)),*),*];
     };
     (@forms $Trait:ident $($list:ident)::+) => { $($list)::+! { signatures [] } };
     (@$kind:ident $Trait:ident $($list:ident)::+) => { $($list)::+! { signatures [$Trait] } };
@@ -136,7 +139,7 @@ crate::families::for_each_family! { families }
 /// Those of the rows whose shape is their signature.
 macro_rules! regular {
     ($($shape:ident $name:ident $f:tt $body:tt [$($p:ident: $value:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
-        const REGULAR: &[&[Signature]] = &[$(regular!(@$shape $name [$($p: by T,)*])),*];
+        pub(super) const REGULAR: &[&[Signature]] = &[$(regular!(@$shape $name [$($p: by T,)*])),*];
     };
     (@unary $name:ident [$($p:tt)*]) => { regular!(+ $name Elementwise [x: in T, $($p)* out: out T]) };
     (@binary $name:ident [$($p:tt)*]) => { regular!(+ $name Elementwise [a: in T, b: in T, $($p)* out: out T]) };

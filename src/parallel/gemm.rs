@@ -4,6 +4,7 @@ use super::Threads;
 #[cfg(feature = "half")]
 use crate::blas::gemm::gemm_half_by;
 use crate::blas::gemm::{Epilogue, Problem, Requantize, batch_by, gemm_by, gemm_bytes_with_by};
+use crate::forms::named;
 use crate::lanes::native;
 use crate::{BatchMut, BatchRef, Element, Error, MatMut, MatRef};
 
@@ -18,7 +19,7 @@ pub fn gemm_with<T: Element, E: Epilogue<T>>(
     epilogue: E,
     workspace: &mut [T],
 ) -> Result<(), Error> {
-    gemm_by(Threads, native(), Problem { alpha, beta, a, b, c }, epilogue, workspace)
+    named!([Result] gemm_with, gemm_by(Threads, native(), Problem { alpha, beta, a, b, c }, epilogue, workspace))
 }
 
 /// [`gemm_strided_batched`](crate::gemm_strided_batched()) on rayon's threads, same bits; each needs its own workspace.
@@ -31,7 +32,7 @@ pub fn gemm_strided_batched<T: Element>(
     c: BatchMut<'_, T>,
     workspace: &mut [T],
 ) -> Result<(), Error> {
-    batch_by(Threads, native(), [alpha, beta], a, b, c, workspace)
+    named!([Result] gemm_strided_batched, batch_by(Threads, native(), [alpha, beta], a, b, c, workspace))
 }
 
 /// Elements of workspace that [`gemm`](crate::parallel::gemm()) needs for a number of threads.
@@ -50,7 +51,10 @@ pub fn gemm_i8_with<C: Requantize, E: Epilogue<f32>>(
     epilogue: E,
     workspace: &mut [i32],
 ) -> Result<(), Error> {
-    gemm_bytes_with_by(Threads, native(), alpha, (a, 0), (b, 0), c, epilogue, workspace)
+    named!(
+        [Result] gemm_i8_with,
+        gemm_bytes_with_by(Threads, native(), alpha, (a, 0), (b, 0), c, epilogue, workspace)
+    )
 }
 
 /// [`gemm_u8_with`](crate::gemm_u8_with()) on rayon's threads, same bits. Scratch:
@@ -68,7 +72,7 @@ pub fn gemm_u8_with<C: Requantize, E: Epilogue<f32>>(
     workspace: &mut [i32],
 ) -> Result<(), Error> {
     let (a, b) = ((a, a_zero.into()), (b, b_zero.into()));
-    gemm_bytes_with_by(Threads, native(), alpha, a, b, c, epilogue, workspace)
+    named!([Result] gemm_u8_with, gemm_bytes_with_by(Threads, native(), alpha, a, b, c, epilogue, workspace))
 }
 
 #[cfg(feature = "half")]
@@ -87,7 +91,7 @@ macro_rules! half {
             epilogue: E,
             workspace: &mut [f32],
         ) -> Result<(), Error> {
-            gemm_half_by(Threads, native(), alpha, a, b, beta, c, epilogue, workspace)
+            named!([Result] $with, gemm_half_by(Threads, native(), alpha, a, b, beta, c, epilogue, workspace))
         }
     )*};
 }

@@ -6,6 +6,8 @@
 //! the names, parameters, errors and results of those at the root of the crate; the number of
 //! threads is the pool's (`rayon::ThreadPool::install`, `RAYON_NUM_THREADS`).
 //!
+//! See `examples/small/threads.rs`.
+//!
 //! ```
 //! let x = vec![1.0f32; 1 << 20];
 //! assert_eq!(fulmen::parallel::sum(&x), fulmen::sum(&x));

@@ -2,6 +2,7 @@
 
 use super::Threads;
 use crate::forms::{returned, slice};
+use crate::image::{Border, Kernel, ResizePlan};
 use crate::lanes::{Simd, native};
 use crate::*;
 
@@ -24,7 +25,7 @@ macro_rules! on_threads {
         #[inline]
         #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
         pub fn $name($($arg: slice!($kind $ty)),*) -> returned!($ret $(<$of>)?) {
-            $($path)::+::$by(Threads, $($arg),*)
+            crate::forms::named!([$ret] $name, $($path)::+::$by(Threads, $($arg),*))
         }
     };
     (@threads [$(#[$cfg:meta])? $($path:ident)::+] [$($note:literal)?] [<$($g:ident: $bound:path)?>] $name:ident $on:ident $by:ident ($($arg:ident: $kind:ident $ty:ty),*)
@@ -38,14 +39,14 @@ macro_rules! on_threads {
         #[inline]
         #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
         pub fn $name $(<$g: $bound>)? ($($arg: slice!($kind $ty)),*) $(-> returned!($ret $(<$of>)?))? {
-            $($path)::+::$by(Threads, native(), $($arg),*)
+            $on(native(), $($arg),*)
         }
         $(#[$cfg])?
         #[doc = concat!("[`", stringify!($name), "`](crate::parallel::", stringify!($name), "()) on the instruction set of `s`.")]
         #[inline]
         #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
         pub fn $on<S: Simd $(, $g: $bound)?>(s: S, $($arg: slice!($kind $ty)),*) $(-> returned!($ret $(<$of>)?))? {
-            $($path)::+::$by(Threads, s, $($arg),*)
+            crate::forms::named!([$($ret)?] $name, $($path)::+::$by(Threads, s, $($arg),*))
         }
     };
 }

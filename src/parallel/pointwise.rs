@@ -1,6 +1,7 @@
 //! Element-wise ops: parts of the slices on different threads.
 
 use super::Threads;
+use crate::forms::named;
 use crate::lanes::{Simd, native};
 use crate::nn::{Geglu, Swiglu};
 use crate::pointwise::*;
@@ -32,7 +33,7 @@ pub fn map_on<S: Simd, T: Element, B: Body<T, N>, const N: usize>(
     x: [&[T]; N],
     out: &mut [T],
 ) -> Result<(), Error> {
-    map_by(Threads, s, body, x, out)
+    named!([Result] map, map_by(Threads, s, body, x, out))
 }
 
 /// [`map_in_place`](crate::map_in_place()) on rayon's threads, same bits.
@@ -73,26 +74,26 @@ pub fn axpy<T: Element>(alpha: T, x: &[T], y: &mut [T]) -> Result<(), Error> {
 /// [`axpy`](crate::parallel::axpy()) on the instruction set of `s`.
 #[inline]
 pub fn axpy_on<S: Simd, T: Element>(s: S, alpha: T, x: &[T], y: &mut [T]) -> Result<(), Error> {
-    axpy_by(Threads, s, alpha, x, y)
+    named!([Result] axpy, axpy_by(Threads, s, alpha, x, y))
 }
 
 /// `op`, `op_on` and, where there is one, `op_in_place` for each element-wise row of the list of
 /// ops, from its body.
-macro_rules! named {
+macro_rules! forms {
     ($($shape:ident $name:ident($($f:ident),*) $body:tt [$($parameter:ident: $value:expr),*]
        $family:ident, $gpu:ident $(: $why:literal)?;)*) => {$(
-        named! { @$shape ($($f),*) $body [$($parameter),*] }
+        forms! { @$shape ($($f),*) $body [$($parameter),*] }
     )*};
     (@unary ($f:ident, $on:ident, $in_place:ident) $body:ident [$($p:ident),*]) => {
-        named! { fn $f $on (x: &[T], $($p: T,)* out: &mut [T]) map_by(named!(body $body $($p)*), [x], out) }
-        named! { in_place $f $in_place (x: &mut [T] $(, $p: T)*) map_in_place(named!(body $body $($p)*), x) }
+        forms! { fn $f $on (x: &[T], $($p: T,)* out: &mut [T]) map_by(forms!(body $body $($p)*), [x], out) }
+        forms! { in_place $f $in_place (x: &mut [T] $(, $p: T)*) map_in_place(forms!(body $body $($p)*), x) }
     };
     (@binary ($f:ident, $on:ident, $in_place:ident) $body:ident [$($p:ident),*]) => {
-        named! { fn $f $on (a: &[T], b: &[T], $($p: T,)* out: &mut [T]) map_by(named!(body $body $($p)*), [a, b], out) }
-        named! { in_place $f $in_place (a: &mut [T], b: &[T] $(, $p: T)*) zip_in_place(named!(body $body $($p)*), a, b) }
+        forms! { fn $f $on (a: &[T], b: &[T], $($p: T,)* out: &mut [T]) map_by(forms!(body $body $($p)*), [a, b], out) }
+        forms! { in_place $f $in_place (a: &mut [T], b: &[T] $(, $p: T)*) zip_in_place(forms!(body $body $($p)*), a, b) }
     };
     (@ternary ($f:ident, $on:ident) $body:ident []) => {
-        named! { fn $f $on (a: &[T], b: &[T], c: &[T], out: &mut [T]) map_by($body, [a, b, c], out) }
+        forms! { fn $f $on (a: &[T], b: &[T], c: &[T], out: &mut [T]) map_by($body, [a, b, c], out) }
     };
     (@$other:ident $($row:tt)*) => {};
 
@@ -103,20 +104,20 @@ macro_rules! named {
         #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "()) on rayon's threads, same bits.")]
         #[inline]
         pub fn $f<T: Element>($($arg: $ty),*) -> Result<(), Error> {
-            $by(Threads, native(), $($call),*)
+            named!([Result] $f, $by(Threads, native(), $($call),*))
         }
         #[doc = concat!("[`", stringify!($f), "`](crate::parallel::", stringify!($f), "()) on the instruction set of `s`.")]
         #[inline]
         pub fn $on<S: Simd, T: Element>(s: S, $($arg: $ty),*) -> Result<(), Error> {
-            $by(Threads, s, $($call),*)
+            named!([Result] $f, $by(Threads, s, $($call),*))
         }
     };
     (in_place $f:ident $in_place:ident ($($arg:ident: $ty:ty),*) $over:ident($($call:expr),*)) => {
         #[doc = concat!("[`", stringify!($f), "`](crate::parallel::", stringify!($f), "()) over its first input.")]
         #[inline]
         pub fn $in_place<T: Element>($($arg: $ty),*) -> Result<(), Error> {
-            $over($($call),*)
+            named!([Result] $f, $over($($call),*))
         }
     };
 }
-crate::for_each_op!(named);
+crate::for_each_op!(forms);

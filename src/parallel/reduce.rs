@@ -1,6 +1,7 @@
 //! Reductions: the serial tree, its halves on different threads.
 
 use super::Threads;
+use crate::forms::named;
 use crate::reduce::map_reduce::{map_reduce_by, map_reduce_rows_by};
 use crate::{Body, Element, Error, lanes::Simd, lanes::native};
 
@@ -24,7 +25,7 @@ pub fn map_reduce_on<S: Simd, T: Element, M: Body<T, N>, R: Body<T, 2>, const N:
     identity: T,
     x: [&[T]; N],
 ) -> Result<T, Error> {
-    map_reduce_by(Threads, s, (map, reduce), identity, x)
+    named!([Result] map_reduce, map_reduce_by(Threads, s, (map, reduce), identity, x))
 }
 
 /// [`map_reduce_rows`](crate::map_reduce_rows()) on rayon's threads, same bits.
@@ -51,5 +52,5 @@ pub fn map_reduce_rows_on<S: Simd, T: Element, M: Body<T, N>, R: Body<T, 2>, con
     cols: usize,
     out: &mut [T],
 ) -> Result<(), Error> {
-    map_reduce_rows_by(Threads, s, (map, reduce), identity, x, cols, out)
+    named!([Result] map_reduce_rows, map_reduce_rows_by(Threads, s, (map, reduce), identity, x, cols, out))
 }

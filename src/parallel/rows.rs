@@ -1,6 +1,7 @@
 //! Row ops: whole rows on different threads, and a single long row split along its tree.
 
 use super::Threads;
+use crate::forms::named;
 use crate::nn::*;
 use crate::{Element, Error, lanes::Simd, lanes::native};
 
@@ -14,7 +15,7 @@ macro_rules! row_ops {
         #[doc = concat!("[`", stringify!($name), "`](crate::parallel::", stringify!($name), "()) on the instruction set of `s`.")]
         #[inline]
         pub fn $on<S: Simd, T: Element>(s: S, x: &[T], $($arg: $ty,)* out: &mut [T]) -> Result<(), Error> {
-            rows_by(Threads, s, $op, x, out)
+            named!([Result] $name, rows_by(Threads, s, $op, x, out))
         }
         #[doc = concat!("[`", stringify!($name), "`](crate::parallel::", stringify!($name), "()) over its input.")]
         #[inline]
@@ -24,7 +25,7 @@ macro_rules! row_ops {
         #[doc = concat!("[`", stringify!($in_place), "`](crate::parallel::", stringify!($in_place), "()) on the instruction set of `s`.")]
         #[inline]
         pub fn $in_place_on<S: Simd, T: Element>(s: S, x: &mut [T], $($arg: $ty),*) -> Result<(), Error> {
-            rows_in_place_by(Threads, s, $op, x)
+            named!([Result] $name, rows_in_place_by(Threads, s, $op, x))
         }
     )*};
 }

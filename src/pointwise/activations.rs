@@ -107,7 +107,11 @@ impl<T: Number> Body<T, 1> for Celu<T> {
     where
         T: Real,
     {
-        if self.0 > T::ZERO && self.0 < T::INFINITY { Ok(()) } else { Err(Error::Domain { arg: "alpha" }) }
+        if self.0 > T::ZERO && self.0 < T::INFINITY {
+            Ok(())
+        } else {
+            Err(Error::must_be("alpha", "positive and finite"))
+        }
     }
 }
 unary! {

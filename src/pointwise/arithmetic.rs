@@ -4,6 +4,7 @@ use super::{binary, unary};
 use crate::alu::{Alu, Body, Number, Real};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
+use crate::forms::named;
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd, drive, native};
 
@@ -189,7 +190,7 @@ impl<T: Number> Body<T, 1> for Clamp<T> {
     where
         T: Real,
     {
-        if self.0 <= self.1 { Ok(()) } else { Err(Error::Domain { arg: "lo" }) }
+        if self.0 <= self.1 { Ok(()) } else { Err(Error::must_be("lo", "at most `hi`")) }
     }
 }
 unary! {
@@ -277,7 +278,7 @@ pub fn axpy<T: Element>(alpha: T, x: &[T], y: &mut [T]) -> Result<(), Error> {
 /// [`axpy`] on the instruction set of `s`.
 #[inline]
 pub fn axpy_on<S: Simd, T: Element>(s: S, alpha: T, x: &[T], y: &mut [T]) -> Result<(), Error> {
-    axpy_by(Serial, s, alpha, x, y)
+    named!([Result] axpy, axpy_by(Serial, s, alpha, x, y))
 }
 
 /// [`axpy_on`], the parts run by `j`.
@@ -333,7 +334,7 @@ pub fn fma<T: Element>(a: &[T], b: &[T], c: &[T], out: &mut [T]) -> Result<(), E
 /// [`fma`] on the instruction set of `s`.
 #[inline]
 pub fn fma_on<S: Simd, T: Element>(s: S, a: &[T], b: &[T], c: &[T], out: &mut [T]) -> Result<(), Error> {
-    contract!(fma, super::map_on(s, Fma, [a, b, c], out), &Call::new(&[a, b, c], out))
+    named!([Result] fma, contract!(fma, super::map_on(s, Fma, [a, b, c], out), &Call::new(&[a, b, c], out)))
 }
 
 /// `−x`.

@@ -30,6 +30,8 @@ impl<T: Number, B: Body<T, 2>> Body<T, 1> for Second<B, T> {
 /// Errors: [`Error::Empty`] when `row` is empty, [`Error::Rows`] when `x` does not hold whole rows, [`Error::Len`] when `out`
 /// differs in length from `x`; what the body's own check refuses. Scratch: none.
 ///
+/// See `examples/small/csv.rs`.
+///
 /// ```
 /// use fulmen::{Add, map_with_row};
 /// let mut out = [0.0f32; 4];
@@ -59,7 +61,7 @@ pub fn map_with_row_on<S: Simd, T: Element, B: Body<T, 2>>(
     let cols = row.len();
     not_empty("row", cols)?;
     if !x.len().is_multiple_of(cols) {
-        return Err(Error::Rows { arg: "x", cols, got: x.len() });
+        return Err(Error::rows("x", cols, x.len()));
     }
     same_len("out", x.len(), out.len())?;
     body.check()?;
@@ -111,7 +113,7 @@ pub fn map_with_column_on<S: Simd, T: Element, B: Body<T, 2>>(
     let rows = column.len();
     not_empty("column", rows)?;
     if !x.len().is_multiple_of(rows) {
-        return Err(Error::Rows { arg: "x", cols: rows, got: x.len() });
+        return Err(Error::rows("x", rows, x.len()));
     }
     same_len("out", x.len(), out.len())?;
     body.check()?;

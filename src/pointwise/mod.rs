@@ -31,6 +31,7 @@ pub use trigonometric::*;
 
 use crate::alu::Body;
 use crate::error::{Error, same_len};
+use crate::forms::named;
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd, drive, native};
 
@@ -87,7 +88,7 @@ pub fn map_on<S: Simd, T: Element, B: Body<T, N>, const N: usize>(
     x: [&[T]; N],
     out: &mut [T],
 ) -> Result<(), Error> {
-    map_by(Serial, s, body, x, out)
+    named!([Result] map, map_by(Serial, s, body, x, out))
 }
 
 /// [`map_on`], the parts run by `j`.
@@ -123,7 +124,7 @@ pub fn map_in_place<T: Element, B: Body<T, 1>>(body: B, x: &mut [T]) -> Result<(
 /// [`map_in_place`] on the instruction set of `s`.
 #[inline]
 pub fn map_in_place_on<S: Simd, T: Element, B: Body<T, 1>>(s: S, body: B, x: &mut [T]) -> Result<(), Error> {
-    map_in_place_by(Serial, s, body, x)
+    named!([Result] map_in_place, map_in_place_by(Serial, s, body, x))
 }
 
 /// [`map_in_place_on`], the parts run by `j`.
@@ -159,7 +160,7 @@ pub fn zip_in_place_on<S: Simd, T: Element, B: Body<T, 2>>(
     a: &mut [T],
     b: &[T],
 ) -> Result<(), Error> {
-    zip_in_place_by(Serial, s, body, a, b)
+    named!([Result] zip_in_place, zip_in_place_by(Serial, s, body, a, b))
 }
 
 /// [`zip_in_place_on`], the parts run by `j`.
@@ -196,18 +197,18 @@ macro_rules! unary {
         pub fn $on<S: $crate::lanes::Simd, T: $crate::Element>(
             s: S, x: &[T], $($($p: T,)+)? out: &mut [T],
         ) -> Result<(), $crate::Error> {
-            $crate::contract::contract!(
+            $crate::forms::named!([Result] $name, $crate::contract::contract!(
                 $name,
                 $crate::map_on(s, $body $(($($p),+))?, [x], out),
                 &$crate::contract::Call::new(&[x], out).params(&[$($($p),+)?])
-            )
+            ))
         }
         #[doc = concat!("[`", stringify!($name), "`] over its input.")]
         #[inline]
         pub fn $in_place<T: $crate::Element>(
             x: &mut [T], $($($p: T,)+)?
         ) -> Result<(), $crate::Error> {
-            $crate::map_in_place($body $(($($p),+))?, x)
+            $crate::forms::named!([Result] $name, $crate::map_in_place($body $(($($p),+))?, x))
         }
     };
 }
@@ -228,18 +229,18 @@ macro_rules! binary {
         pub fn $on<S: $crate::lanes::Simd, T: $crate::Element>(
             s: S, a: &[T], b: &[T], $($($p: T,)+)? out: &mut [T],
         ) -> Result<(), $crate::Error> {
-            $crate::contract::contract!(
+            $crate::forms::named!([Result] $name, $crate::contract::contract!(
                 $name,
                 $crate::map_on(s, $body $(($($p),+))?, [a, b], out),
                 &$crate::contract::Call::new(&[a, b], out).params(&[$($($p),+)?])
-            )
+            ))
         }
         #[doc = concat!("[`", stringify!($name), "`] over `a`.")]
         #[inline]
         pub fn $in_place<T: $crate::Element>(
             a: &mut [T], b: &[T], $($($p: T,)+)?
         ) -> Result<(), $crate::Error> {
-            $crate::zip_in_place($body $(($($p),+))?, a, b)
+            $crate::forms::named!([Result] $name, $crate::zip_in_place($body $(($($p),+))?, a, b))
         }
     };
 }

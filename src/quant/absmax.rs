@@ -112,12 +112,12 @@ pub(crate) fn quantize_absmax_by<S: Simd>(
     same_len("codes", absmax.len(), codes.len())?;
     same_len("scales", absmax.len().div_ceil(GROUP), scales.len())?;
     if !map.iter().all(|x| x.is_finite()) || !map.is_sorted() {
-        return Err(Error::Domain { arg: "map" });
+        return Err(Error::must_be("map", "finite and ascending"));
     }
     let sum: f64 = absmax.iter().fold(0.0, |sum, x| sum + f64::from(*x));
     let offset = (sum / absmax.len().max(1) as f64) as f32;
     if !absmax.iter().all(|x| (x - offset).is_finite()) {
-        return Err(Error::Domain { arg: "absmax" });
+        return Err(Error::must_be("absmax", "finite"));
     }
     s.vectorize(
         #[inline(always)]

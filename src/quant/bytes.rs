@@ -18,7 +18,7 @@ pub fn blocks<B: Block>(bytes: &[u8]) -> Result<&[B], Error> {
     const { assert!(align_of::<B>() == 1 && size_of::<B>() > 0) };
     let each = size_of::<B>();
     if !bytes.len().is_multiple_of(each) {
-        return Err(Error::Rows { arg: "bytes", cols: each, got: bytes.len() });
+        return Err(Error::rows("bytes", each, bytes.len()));
     }
     // SAFETY: the trait is sealed, and each block is `repr(C)` of byte arrays: any bits are a value of it, its
     // alignment is 1, and so many fit into the slice.

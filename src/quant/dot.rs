@@ -150,6 +150,8 @@ ops! { $ dot_ops in crate::quant::dot;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
+    /// See `examples/small/quantised.rs`.
+    ///
     /// Source: the definition. Contract: `contracts/quant_gemv-v1.yaml`.
     #[doc(alias = "mul_mat_vec")]
     threads quant_gemv<B: crate::quant::Block>, quant_gemv_on, quant_gemv_by
@@ -212,7 +214,7 @@ pub(crate) fn whole<B: Block>(cols: usize) -> Result<usize, Error> {
     if cols.is_multiple_of(B::ELEMENTS) {
         Ok(cols / B::ELEMENTS)
     } else {
-        Err(Error::Rows { arg: "cols", cols: B::ELEMENTS, got: cols })
+        Err(Error::rows("cols", B::ELEMENTS, cols))
     }
 }
 
@@ -221,7 +223,7 @@ pub(crate) fn whole<B: Block>(cols: usize) -> Result<usize, Error> {
 pub(crate) fn rows(arg: &'static str, x: usize, each: usize) -> Result<usize, Error> {
     match x.checked_div(each) {
         Some(n) if n * each == x => Ok(n),
-        _ => Err(Error::Rows { arg, cols: each, got: x }),
+        _ => Err(Error::rows(arg, each, x)),
     }
 }
 
@@ -258,9 +260,10 @@ fn in_domain<S: Simd, B: Block>(s: S, x: &[f32], importance: Option<&[f32]>) -> 
             [fits(x, -B::LIMIT, B::LIMIT), importance.is_none_or(|w| fits(w, 0.0, f32::MAX))]
         },
     );
-    for (valid, arg) in valid.into_iter().zip(["x", "importance"]) {
+    let limits = [("x", "of numbers that the format holds"), ("importance", "finite and not negative")];
+    for (valid, (arg, limit)) in valid.into_iter().zip(limits) {
         if !valid {
-            return Err(Error::Domain { arg });
+            return Err(Error::must_be(arg, limit));
         }
     }
     Ok(())
@@ -276,10 +279,10 @@ pub(crate) fn quantize_by<J: Executor, S: Simd, B: Block>(
     same_len("x", out.len().saturating_mul(B::ELEMENTS), x.len())?;
     if let Some(w) = importance {
         if w.is_empty() || !w.len().is_multiple_of(B::ELEMENTS) {
-            return Err(Error::Rows { arg: "importance", cols: B::ELEMENTS, got: w.len() });
+            return Err(Error::rows("importance", B::ELEMENTS, w.len()));
         }
         if !x.len().is_multiple_of(w.len()) {
-            return Err(Error::Rows { arg: "x", cols: w.len(), got: x.len() });
+            return Err(Error::rows("x", w.len(), x.len()));
         }
     }
     in_domain::<S, B>(s, x, importance)?;
@@ -575,7 +578,7 @@ pub(crate) fn quant_rows_by<J: Executor, S: Simd, B: Block>(
     let n = rows("table", table.len(), each)?;
     same_len("out", ids.len().saturating_mul(cols), out.len())?;
     if let Some(&i) = ids.iter().find(|i| **i as usize >= n) {
-        return Err(Error::Index { arg: "ids", index: i as usize, below: n });
+        return Err(Error::index("ids", i as usize, n));
     }
     each_row(
         j,

@@ -44,6 +44,8 @@ ops! { $ random_ops in crate::random::ops;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
+    /// See `examples/small/random.rs`.
+    ///
     /// Source: the upper bits of the stream's words. Contract: `contracts/uniform-v1.yaml`.
     #[doc(alias = "rand")]
     threads uniform<T: crate::random::Variate>, uniform_on, uniform_by (stream: by crate::random::Stream, out: out T);
@@ -191,6 +193,8 @@ ops! { $ random_ops in crate::random::ops;
     /// assert_eq!(order.map(|i| ['a', 'b', 'c', 'd'][i]), cards);
     /// ```
     ///
+    /// See `examples/small/shuffle.rs`.
+    ///
     /// Source: as `shuffle`. Contract: `contracts/permutation-v1.yaml`.
     #[doc(alias = "randperm")]
     serial permutation<>, permutation_on, permutation_by (stream: by crate::random::Stream, out: out usize);
@@ -209,8 +213,8 @@ pub(crate) fn permutation_by<S: Simd>(s: S, stream: Stream, out: &mut [usize]) {
 
 /// `Ok` when a parameter is in its domain.
 #[inline]
-fn domain(arg: &'static str, inside: bool) -> Result<(), Error> {
-    if inside { Ok(()) } else { Err(Error::Domain { arg }) }
+fn domain(arg: &'static str, limit: &'static str, inside: bool) -> Result<(), Error> {
+    if inside { Ok(()) } else { Err(Error::must_be(arg, limit)) }
 }
 
 #[inline]
@@ -241,8 +245,8 @@ pub(crate) fn normal_by<J: Executor, S: Simd, T: Variate>(
     stddev: T,
     out: &mut [T],
 ) -> Result<(), Error> {
-    domain("mean", finite(mean))?;
-    domain("stddev", finite(stddev) && stddev >= T::ZERO)?;
+    domain("mean", "finite", finite(mean))?;
+    domain("stddev", "finite and not negative", finite(stddev) && stddev >= T::ZERO)?;
     T::normal(j, s, stream, [mean, stddev], out);
     Ok(())
 }
@@ -254,7 +258,7 @@ pub(crate) fn exponential_by<J: Executor, S: Simd, T: Variate>(
     scale: T,
     out: &mut [T],
 ) -> Result<(), Error> {
-    domain("scale", finite(scale) && scale >= T::ZERO)?;
+    domain("scale", "finite and not negative", finite(scale) && scale >= T::ZERO)?;
     T::exponential(j, s, stream, scale, out);
     Ok(())
 }
@@ -270,10 +274,10 @@ pub(crate) fn truncated_normal_by<J: Executor, S: Simd, T: Variate>(
     high: T,
     out: &mut [T],
 ) -> Result<(), Error> {
-    domain("mean", finite(mean))?;
-    domain("stddev", finite(stddev) && stddev > T::ZERO)?;
-    domain("low", low < T::INFINITY)?;
-    domain("high", high > -T::INFINITY && low <= high)?;
+    domain("mean", "finite", finite(mean))?;
+    domain("stddev", "finite and positive", finite(stddev) && stddev > T::ZERO)?;
+    domain("low", "below infinity", low < T::INFINITY)?;
+    domain("high", "at least `low`, and above -infinity", high > -T::INFINITY && low <= high)?;
     T::truncated(j, stream, [mean, stddev, low, high], out);
     Ok(())
 }
@@ -286,7 +290,7 @@ pub(crate) fn integers_by<J: Executor, S: Simd, I: Integer>(
     high: I,
     out: &mut [I],
 ) -> Result<(), Error> {
-    domain("high", low <= high)?;
+    domain("high", "at least `low`", low <= high)?;
     I::draw(j, s, stream, low, I::span(low, high), out);
     Ok(())
 }
@@ -298,7 +302,7 @@ pub(crate) fn bernoulli_by<J: Executor, S: Simd>(
     p: f64,
     out: &mut [bool],
 ) -> Result<(), Error> {
-    domain("p", (0.0..=1.0).contains(&p))?;
+    domain("p", "between 0 and 1", (0.0..=1.0).contains(&p))?;
     draws::chances(j, s, stream, p, out);
     Ok(())
 }

@@ -94,7 +94,7 @@ fn extremum<J: Executor, S: Simd, T: Element, B: Extremum<T>>(
     body: B,
     x: &[T],
 ) -> Result<T, Error> {
-    let Some(&first) = x.first() else { return Err(Error::Empty { arg: "x" }) };
+    let Some(&first) = x.first() else { return Err(Error::empty("x")) };
     let [m, sum] = run(j, s, Quick(body, first), [x]);
     if m == T::ZERO || is_nan(sum) {
         let [m] = run(j, s, Exact(body, first), [x]);
@@ -131,7 +131,7 @@ fn arg_extremum<J: Executor, S: Simd, T: Element, B: Extremum<T>, const LAST: bo
         Some(if beyond || (LAST && b.0 == a.0) { b } else { a })
     };
     let Some((m, start, n)) = tree(j, 0, x.len(), BLOCK, &part, &merge) else {
-        return Err(Error::Nan { arg: "x" });
+        return Err(Error::nan("x"));
     };
     let block = x.get(start..start + n).unwrap_or_default();
     if LAST {

@@ -248,6 +248,8 @@ checked_ops! { $ norms_ops in crate::reduce::norms;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
+    /// See `examples/small/clusters.rs`.
+    ///
     /// Source: as [`norm_l2`](crate::norm_l2()). Contract: `contracts/euclidean_distance-v1.yaml`.
     threads euclidean_distance, euclidean_distance_on, euclidean_distance_by (a: in T, b: in T) -> Result<T>;
 

@@ -199,6 +199,8 @@ checked_ops! { $ pairs_ops in crate::reduce::pairs;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
+    /// See `examples/small/statistics.rs`.
+    ///
     /// Source: as [`variance`](crate::variance()). Contract: `contracts/correlation-v1.yaml`.
     #[doc(alias = "corrcoef")]
     #[doc(alias = "pearson")]

@@ -132,6 +132,8 @@ ops! { $ top_k_ops in crate::reduce::top_k;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
+    /// See `examples/small/sort.rs`.
+    ///
     /// Source: as [`top_k`]. Contract: `contracts/bottom_k-v1.yaml`.
     serial bottom_k, bottom_k_on, bottom_k_by (x: in T, k: by usize, values: out T, indices: out u32) -> Result<()>;
 }
@@ -172,10 +174,10 @@ fn select_by<S: Simd, T: Element, const LARGEST: bool>(
     indices: &mut [u32],
 ) -> Result<(), Error> {
     if k > x.len() {
-        return Err(Error::Domain { arg: "k" });
+        return Err(Error::must_be("k", "at most the length of `x`"));
     }
     if u32::try_from(x.len()).is_err() {
-        return Err(Error::Overflow { arg: "x" });
+        return Err(Error::overflow("x"));
     }
     same_len("values", k, values.len())?;
     same_len("indices", k, indices.len())?;
@@ -193,7 +195,7 @@ fn select_by<S: Simd, T: Element, const LARGEST: bool>(
         has_nan(sum, x)
     };
     if tree(Serial, 0, x.len(), BLOCK, &with_nan, &|a, b| a || b) {
-        return Err(Error::Nan { arg: "x" });
+        return Err(Error::nan("x"));
     }
 
     if (select::pays::<T>(x.len(), k) || !scan::<_, LARGEST>(x, best, values, indices)) && select::ROOM {

@@ -129,7 +129,7 @@ ops! { $ batched_forms in crate::solve::batched;
 /// A pivot of matrix `i` by its place among the rows of all.
 fn of_all(i: usize, n: usize) -> impl Fn(Error) -> Error {
     move |error| match error {
-        Error::Pivot { arg, index } => Error::Pivot { arg, index: index + i * n },
+        Error::Pivot { arg, index, .. } => Error::pivot(arg, index + i * n),
         other => other,
     }
 }
@@ -263,7 +263,7 @@ pub(crate) fn lu_solve_batched_by<S: Simd, T: Element>(
     let [n, cols] = divided("factors", factors, &mut b)?;
     enough(lu_solve_workspace(n, cols), workspace.len())?;
     if let Some(index) = pivots.iter().map(|p| *p as usize).find(|p| *p >= n) {
-        return Err(Error::Index { arg: "pivots", index, below: n });
+        return Err(Error::index("pivots", index, n));
     }
     let each = pivots.chunks_exact(n.max(1)).enumerate();
     each.filter_map(|(i, p)| Some(lu_solve_on(s, factors.get(i)?, p, b.get_mut(i)?, workspace))).collect()

@@ -59,7 +59,7 @@ ops! { $ cholesky_ops in crate::solve::cholesky;
     /// assert_eq!([a[0], a[2], a[3]], [2.0, 1.0, 3.0]);
     /// let mut a = [1.0f32, 0.0, 2.0, 1.0];
     /// let indefinite = cholesky(MatMut::row_major(&mut a, 2, 2)?, &mut workspace);
-    /// assert_eq!(indefinite, Err(Error::Pivot { arg: "a", index: 1 }));
+    /// assert_eq!(indefinite, Err(Error::pivot("a", 1)));
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
@@ -161,7 +161,7 @@ fn leaf<S: Simd, T: Element>(
         || columns(scratch, n),
     );
     if let Some(k) = bad {
-        return Err(Error::Pivot { arg: "a", index: at + k });
+        return Err(Error::pivot("a", at + k));
     }
     for (k, row) in scratch.chunks_exact(n).enumerate() {
         for (i, x) in row.iter().enumerate().skip(k) {

@@ -330,7 +330,7 @@ fn roots<J: Executor, S: Simd, T: Element>(
         },
     );
     if offsets.iter().any(|x| x.partial_cmp(x).is_none()) {
-        return Err(Error::Convergence { arg: "a", residual: None });
+        return Err(Error::convergence("a", None));
     }
     let (origins, offsets) = (&*origins, &*offsets);
     each_row(

@@ -51,6 +51,8 @@ ops! { $ eig_ops in crate::solve::eig;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
+    /// See `examples/small/roots.rs`.
+    ///
     /// Source: G. Peters, J. Wilkinson, "Eigenvectors of Real and Complex Matrices by LR and QR Triangularizations" (1970); balancing: B. Parlett, C. Reinsch,
     /// "Balancing a Matrix for Calculation of Eigenvalues and Eigenvectors" (1969), by the norms of R. James, J. Langou, B. Lowery, "On Matrix Balancing and Eigenvector
     /// Computation" (2014). Contract: `contracts/eig-v1.yaml`.
@@ -99,7 +101,7 @@ pub(crate) fn eig_by<S: Simd, T: Element>(
         || m.iterate(re, im),
     );
     if done.is_none() {
-        return Err(Error::Convergence { arg: "a", residual: None });
+        return Err(Error::convergence("a", None));
     }
     for (v, left) in [(right, false), (left, true)] {
         let Some(mut v) = v else { continue };

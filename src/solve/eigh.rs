@@ -73,6 +73,8 @@ ops! { $ eigh_ops in crate::solve::eigh;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
+    /// See `examples/small/principal_axes.rs`.
+    ///
     /// Source: J. Wilkinson, C. Reinsch, "Handbook for Automatic Computation" II, chapters II/2 and II/4; the blocks: J. Dongarra, S.
     /// Hammarling, D. Sorensen, "Block Reduction of Matrices to Condensed Forms for Eigenvalue Computations" (1989); from 64 rows on divide and
     /// conquer: M. Gu, S. Eisenstat, "A Divide-and-Conquer Algorithm for the Symmetric Tridiagonal Eigenproblem" (1995). Contract:
@@ -280,7 +282,7 @@ fn iterate<S: Simd, T: Element>(
         }
         before = Some([low, high]);
         if sweeps == most_sweeps {
-            return Err(Error::Convergence { arg: "a", residual: None });
+            return Err(Error::convergence("a", None));
         }
         sweeps += 1;
         band.turn(low, high, down);
@@ -340,7 +342,7 @@ mod tests {
             let v = MatMut::packed(&mut v, 3, 3);
             iterate(crate::lanes::native(), &mut d, &mut e[..2], v, &mut w, most)
         };
-        assert_eq!(run(1), Err(Error::Convergence { arg: "a", residual: None }));
+        assert_eq!(run(1), Err(Error::convergence("a", None)));
         assert_eq!(run(90), Ok(()));
     }
 }

@@ -70,7 +70,7 @@ pub(crate) fn eigh_generalized_by<J: Executor, S: Simd, T: Element>(
     finite("a", a.as_ref(), Some(Triangle::Lower))?;
     finite("b", b.as_ref(), Some(Triangle::Lower))?;
     cholesky_by(j, s, b.reborrow(), workspace).map_err(|e| match e {
-        Error::Pivot { index, .. } => Error::Pivot { arg: "b", index },
+        Error::Pivot { index, .. } => Error::pivot("b", index),
         e => e,
     })?;
     for i in 0..n {
@@ -83,7 +83,9 @@ pub(crate) fn eigh_generalized_by<J: Executor, S: Simd, T: Element>(
     trsm_by(j, s, Side::Left, one, lower, divided, l, a.reborrow(), workspace)?;
     trsm_by(j, s, Side::Right, one, upper, divided, l.t(), a.reborrow(), workspace)?;
     eigh_by(j, s, a.reborrow(), values, workspace).map_err(|e| match e {
-        Error::Nan { .. } | Error::Domain { .. } => Error::Domain { arg: "b" },
+        Error::Nan { .. } | Error::Domain { .. } => {
+            Error::must_be("b", "better conditioned: the reduced matrix is not finite")
+        }
         e => e,
     })?;
     trsm_by(j, s, Side::Left, one, upper, divided, l.t(), a.reborrow(), workspace)?;

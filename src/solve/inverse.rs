@@ -146,7 +146,7 @@ pub(crate) fn lu_condition_by<S: Simd, T: Element>(
     let n = factors.rows();
     lu::checked(factors, pivots)?;
     if !(norm >= T::ZERO && norm < T::INFINITY) {
-        return Err(Error::Domain { arg: "norm" });
+        return Err(Error::must_be("norm", "finite and not negative"));
     }
     enough(lu_condition_workspace(n), workspace.len())?;
     finite("factors", factors, None)?;

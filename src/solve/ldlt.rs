@@ -120,7 +120,7 @@ pub(crate) fn ldlt_by<J: Executor, S: Simd, T: Element>(
     }
     contract!(
         ldlt,
-        bad.map_or(Ok(()), |index| Err(Error::Pivot { arg: "a", index })),
+        bad.map_or(Ok(()), |index| Err(Error::pivot("a", index))),
         each | check | {
             let mut diagonal = (0..n).filter_map(|i| a.get(i, i));
             diagonal.try_for_each(|x| check(&Call::new(&[&[x]], &[x])))
@@ -342,7 +342,7 @@ pub(crate) fn ldlt_solve_by<J: Executor, S: Simd, T: Element>(
     while k < n {
         let two = of(k) != T::ZERO;
         if !two && d(k) == T::ZERO {
-            return Err(Error::Pivot { arg: "factors", index: k });
+            return Err(Error::pivot("factors", k));
         }
         k += 1 + usize::from(two);
     }

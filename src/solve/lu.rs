@@ -67,6 +67,8 @@ ops! { $ lu_ops in crate::solve::lu;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
+    /// See `examples/small/workspace.rs`.
+    ///
     /// Source: S. Toledo, "Locality of Reference in LU Decomposition with Partial Pivoting" (1997); the bound: N. Higham, "Accuracy
     /// and Stability of Numerical Algorithms", §9.3. Contract: `contracts/lu-v1.yaml`.
     #[doc(alias = "getrf")]
@@ -92,6 +94,8 @@ ops! { $ lu_ops in crate::solve::lu;
     /// assert_eq!(b, [1.0, 2.0]);
     /// # Ok::<(), fulmen::Error>(())
     /// ```
+    ///
+    /// See `examples/small/solve.rs`.
     ///
     /// Source: as [`lu`]. Contract: `contracts/lu_solve-v1.yaml`.
     #[doc(alias = "getrs")]
@@ -261,7 +265,7 @@ pub(super) fn checked<T: Element>(factors: MatRef<'_, T>, pivots: &[u32]) -> Res
     same_shape("factors", [n, n], [n, factors.cols()])?;
     same_len("pivots", n, pivots.len())?;
     match pivots.iter().map(|p| *p as usize).find(|p| *p >= n) {
-        Some(index) => Err(Error::Index { arg: "pivots", index, below: n }),
+        Some(index) => Err(Error::index("pivots", index, n)),
         None => Ok(()),
     }
 }

@@ -186,7 +186,7 @@ fn multiply<T: Element>(mut a: MatMut<'_, T>, by: T, lower: bool) {
 
 /// `Ok` when an array of indices can name each of `n` rows or columns.
 fn positions(arg: &'static str, n: usize) -> Result<(), Error> {
-    if u32::try_from(n).is_ok() { Ok(()) } else { Err(Error::Overflow { arg }) }
+    if u32::try_from(n).is_ok() { Ok(()) } else { Err(Error::overflow(arg)) }
 }
 
 /// `Ok` when the matrix, or its triangle, holds neither NaN nor an infinity.
@@ -218,8 +218,8 @@ fn finite<T: Element>(arg: &'static str, a: MatRef<'_, T>, triangle: Option<Tria
         }
     }
     match (odd, nan) {
-        (_, true) => Err(Error::Nan { arg }),
-        (true, _) => Err(Error::Domain { arg }),
+        (_, true) => Err(Error::nan(arg)),
+        (true, _) => Err(Error::must_be(arg, "finite")),
         _ => Ok(()),
     }
 }
@@ -228,7 +228,7 @@ fn finite<T: Element>(arg: &'static str, a: MatRef<'_, T>, triangle: Option<Tria
 fn divides<T: Element>(arg: &'static str, a: MatRef<'_, T>) -> Result<(), Error> {
     let zero = |i: &usize| a.get(*i, *i) == Some(T::ZERO);
     match (0..a.rows().min(a.cols())).find(zero) {
-        Some(index) => Err(Error::Pivot { arg, index }),
+        Some(index) => Err(Error::pivot(arg, index)),
         None => Ok(()),
     }
 }

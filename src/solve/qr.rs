@@ -123,6 +123,8 @@ ops! { $ qr_ops in crate::solve::qr;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
+    /// See `examples/small/polynomial.rs`.
+    ///
     /// Source: G. Golub, "Numerical Methods for Solving Linear Least Squares Problems" (1965). Contract:
     /// `contracts/least_squares-v1.yaml`.
     #[doc(alias = "lstsq")]

@@ -80,7 +80,7 @@ pub(crate) fn schur_by<S: Simd, T: Element>(
         || m.iterate(re, im),
     );
     if done.is_none() {
-        return Err(Error::Convergence { arg: "a", residual: None });
+        return Err(Error::convergence("a", None));
     }
     for i in 0..n {
         for j in 0..n {

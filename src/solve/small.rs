@@ -33,7 +33,7 @@ pub fn cholesky_fixed<T: Element, const N: usize>(a: &mut [[T; N]; N]) -> Result
         let Some(x) = rest.first_mut() else { continue };
         let pivot = mine.iter().fold(*x, |x, m| x - *m * *m);
         if !(pivot > T::ZERO && pivot < T::INFINITY) {
-            return Err(Error::Pivot { arg: "a", index });
+            return Err(Error::pivot("a", index));
         }
         *x = T::from_f64(libm::sqrt(pivot.to_f64()));
     }
@@ -128,7 +128,7 @@ pub fn lu_solve_fixed<T: Element, const N: usize, const C: usize>(
     b: &mut [[T; C]; N],
 ) -> Result<(), Error> {
     if let Some(index) = pivots.iter().map(|p| *p as usize).find(|p| *p >= N) {
-        return Err(Error::Index { arg: "pivots", index, below: N });
+        return Err(Error::index("pivots", index, N));
     }
     divides("factors", factors)?;
     for (i, p) in pivots.iter().enumerate() {
@@ -201,8 +201,8 @@ fn finite<'a, T: Element>(mut a: impl Iterator<Item = &'a T>) -> Result<(), Erro
         x.partial_cmp(x).is_none()
     });
     match (nan, odd) {
-        (true, _) => Err(Error::Nan { arg: "a" }),
-        (_, true) => Err(Error::Domain { arg: "a" }),
+        (true, _) => Err(Error::nan("a")),
+        (_, true) => Err(Error::must_be("a", "finite")),
         _ => Ok(()),
     }
 }
@@ -211,7 +211,7 @@ fn finite<'a, T: Element>(mut a: impl Iterator<Item = &'a T>) -> Result<(), Erro
 #[inline(always)]
 fn divides<T: Element, const N: usize>(arg: &'static str, a: &[[T; N]; N]) -> Result<(), Error> {
     match a.iter().enumerate().find(|(i, row)| row.get(*i) == Some(&T::ZERO)) {
-        Some((index, _)) => Err(Error::Pivot { arg, index }),
+        Some((index, _)) => Err(Error::pivot(arg, index)),
         None => Ok(()),
     }
 }

@@ -55,6 +55,8 @@ ops! { $ svd_ops in crate::solve::svd;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
+    /// See `examples/small/low_rank.rs`.
+    ///
     /// Source: G. Golub, W. Kahan, "Calculating the Singular Values and Pseudo-Inverse of a Matrix" (1965); the iteration: J. Demmel, W.
     /// Kahan, "Accurate Singular Values of Bidiagonal Matrices" (1990); the blocks: J. Dongarra, S. Hammarling, D. Sorensen, "Block
     /// Reduction of Matrices to Condensed Forms for Eigenvalue Computations" (1989). Contract: `contracts/svd-v1.yaml`.
@@ -357,7 +359,7 @@ fn iterate<S: Simd, T: Element>(
         let k = high - low;
         let Some(least) = split_off(&mut band, k, tolerance) else { continue };
         if sweeps == most_sweeps {
-            return Err(Error::Convergence { arg: "a", residual: None });
+            return Err(Error::convergence("a", None));
         }
         sweeps += 1;
         if left.full(k) {
@@ -496,7 +498,7 @@ mod tests {
             let rows = [&mut u, &mut v].map(|x| MatMut::packed(x, 3, 3));
             iterate(crate::lanes::native(), &mut d, &mut e[..2], rows, &mut w, most)
         };
-        assert_eq!(run(1), Err(Error::Convergence { arg: "a", residual: None }));
+        assert_eq!(run(1), Err(Error::convergence("a", None)));
         assert_eq!(run(90), Ok(()));
     }
 }

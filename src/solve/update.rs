@@ -123,7 +123,7 @@ fn downdate<T: Element>(mut l: MatMut<'_, T>, x: &mut [T]) -> Result<(), Error> 
     let short = (1.0 - norm) * (1.0 + norm);
     let definite = short > 0.0;
     if !definite {
-        return Err(Error::Pivot { arg: "l", index: n });
+        return Err(Error::pivot("l", n));
     }
     let mut alpha = T::from_f64(libm::sqrt(short));
     // The turns, from the last: (alpha, x[k]) becomes its length. Column k of the factor is turned against what is added up of those behind it, row by

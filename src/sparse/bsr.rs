@@ -44,8 +44,8 @@ pub struct Bsr<'a, T> {
 /// Elements of a block.
 fn area(block: [usize; 2]) -> Result<usize, Error> {
     match block[0].checked_mul(block[1]) {
-        Some(0) => Err(Error::Domain { arg: "block" }),
-        area => area.ok_or(Error::Overflow { arg: "block" }),
+        Some(0) => Err(Error::must_be("block", "of at least one row and one column")),
+        area => area.ok_or(Error::overflow("block")),
     }
 }
 
@@ -84,7 +84,7 @@ impl<'a, T> Bsr<'a, T> {
         same_len("offsets", rows.div_ceil(block[0]).saturating_add(1), offsets.len())?;
         let len = ends(offsets)?;
         same_len("columns", len, columns.len())?;
-        same_len("values", len.checked_mul(area).ok_or(Error::Overflow { arg: "values" })?, values.len())?;
+        same_len("values", len.checked_mul(area).ok_or(Error::overflow("values"))?, values.len())?;
         ascend(offsets, columns, cols.div_ceil(block[1]))?;
         Ok(Self { rows, cols, block, offsets, columns, values })
     }
@@ -115,7 +115,7 @@ impl<'a, T> Bsr<'a, T> {
         let (n, area, [r, c]) = (Self::blocks(a, block)?, area(block)?, block);
         same_len("offsets", a.rows().div_ceil(r).saturating_add(1), offsets.len())?;
         same_len("columns", n, columns.len())?;
-        same_len("values", n.checked_mul(area).ok_or(Error::Overflow { arg: "values" })?, values.len())?;
+        same_len("values", n.checked_mul(area).ok_or(Error::overflow("values"))?, values.len())?;
         values.fill(T::ZERO);
         let (mut begin, mut ends) = (0, offsets.iter_mut());
         ends.next().into_iter().for_each(|first| *first = 0);

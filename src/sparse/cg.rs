@@ -55,6 +55,8 @@ ops! { $ cg_ops in crate::sparse::cg;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
+    /// See `examples/small/poisson.rs`.
+    ///
     /// Source: Y. Saad, "Iterative Methods for Sparse Linear Systems", 2nd edition, §9.2.1. Contract: `contracts/cg-v1.yaml`.
     #[doc(alias = "conjugate_gradient")]
     serial cg, cg_on, cg_by
@@ -156,7 +158,7 @@ impl<'a, T: Element> Cg<'a, T> {
         same_shape("lu", [n, n], [lu.rows(), lu.cols()])?;
         same_len("b", n, b.len())?;
         same_len("x", n, x.len())?;
-        let short = Error::Workspace { needed: cg_workspace(n), got: workspace.len() };
+        let short = Error::workspace(cg_workspace(n), workspace.len());
         enough(cg_workspace(n), workspace.len())?;
         for (arg, x) in [("a", a.values()), ("lu", lu.values()), ("b", b), ("x", &*x)] {
             finite(arg, x)?;
@@ -269,7 +271,7 @@ impl<'a, T: Element> Cg<'a, T> {
         }
         if !advance(s, T::from_f64(alpha.to_f64() * self.left.power()), self.p, self.x) {
             self.renew_on(s)?;
-            return Err(Error::Domain { arg: "x" });
+            return Err(Error::must_be("x", "finite in every step: scale the system"));
         }
         self.left.norm = now;
         let rho = self.precondition(s)?;
@@ -303,7 +305,7 @@ impl<'a, T: Element> Cg<'a, T> {
         }
         let arg = if of_a { "a" } else { "lu" };
         if x - x != T::ZERO {
-            return Err(Error::Domain { arg });
+            return Err(Error::must_be(arg, "finite and positive definite"));
         }
         let size = |x: &T| if *x < T::ZERO { -x.to_f64() } else { x.to_f64() };
         // What rounding may have made of a positive number.
@@ -320,7 +322,7 @@ impl<'a, T: Element> Cg<'a, T> {
         let nothing = self.q.iter().all(|q| *q == T::ZERO);
         let noise = rounding::<T>() * libm::sqrt(self.r.len() as f64) * noise;
         if noise == 0.0 || -x.to_f64() > noise || of_a && nothing {
-            return Err(Error::Pivot { arg, index: self.steps });
+            return Err(Error::pivot(arg, self.steps));
         }
         self.renew_on(s)?;
         Err(self.unsolved())

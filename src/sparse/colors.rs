@@ -47,17 +47,20 @@ impl<'a> Colors<'a> {
         same_len("order", n, order.len())?;
         let ends = (offsets.first(), offsets.last()) == (Some(&0), Some(&n));
         if !ends || !pairs(offsets).all(|[a, b]| a <= b) {
-            return Err(Error::Domain { arg: "offsets" });
+            return Err(Error::must_be("offsets", "0 first, then ascending up to the number of rows"));
         }
         if let Some(row) = order.iter().find(|row| **row as usize >= n) {
-            return Err(Error::Index { arg: "order", index: *row as usize, below: n });
+            return Err(Error::index("order", *row as usize, n));
         }
         // Rows that ascend and are as many as there are, each in the place of its one colour, are each there once.
         for (c, [from, to]) in pairs(offsets).enumerate() {
             let rows = order.get(*from..*to).unwrap_or_default();
             let own = |row: &u32| colors.get(*row as usize).is_some_and(|color| *color as usize == c);
             if !pairs(rows).all(|[a, b]| a < b) || !rows.iter().all(own) {
-                return Err(Error::Domain { arg: "order" });
+                return Err(Error::must_be(
+                    "order",
+                    "ascending in each colour, each row in its colour of `colors`",
+                ));
             }
         }
         Ok(Self { offsets, order })
@@ -80,10 +83,10 @@ impl<'a> Colors<'a> {
         same_shape("a", [n, n], [n, a.cols()])?;
         same_len("colors", n, colors.len())?;
         same_len("order", n, order.len())?;
-        u32::try_from(n).map_err(|_| Error::Overflow { arg: "a" })?;
+        u32::try_from(n).map_err(|_| Error::overflow("a"))?;
         let there = |(i, c): (usize, &u32)| a.row(*c as usize).0.binary_search(&(i as u32)).is_ok();
         if !(0..n).all(|i| a.row(i).0.iter().all(|c| there((i, c)))) {
-            return Err(Error::Domain { arg: "a" });
+            return Err(Error::must_be("a", "symmetric in where its elements are"));
         }
         let mut most = 0;
         for i in 0..n {
@@ -106,7 +109,7 @@ impl<'a> Colors<'a> {
         }
         let capacity = offsets.len();
         let Some(ends) = offsets.get_mut(..=most) else {
-            return Err(Error::Len { arg: "offsets", expected: most + 1, got: capacity });
+            return Err(Error::len("offsets", most + 1, capacity));
         };
         ends.fill(0);
         for color in colors.iter() {

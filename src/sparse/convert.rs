@@ -76,7 +76,7 @@ ops! { $ convert_ops in crate::sparse::convert;
 /// `Ok` when every index is below that.
 fn below(arg: &'static str, x: &[u32], below: usize) -> Result<(), Error> {
     match x.iter().find(|x| **x as usize >= below) {
-        Some(&index) => Err(Error::Index { arg, index: index as usize, below }),
+        Some(&index) => Err(Error::index(arg, index as usize, below)),
         None => Ok(()),
     }
 }
@@ -121,12 +121,12 @@ pub(crate) fn coo_to_csr_by<S: Simd, T: Element>(
     let len = i.len();
     same_len("j", len, j.len())?;
     same_len("x", len, x.len())?;
-    same_len("offsets", rows.checked_add(1).ok_or(Error::Overflow { arg: "rows" })?, offsets.len())?;
+    same_len("offsets", rows.checked_add(1).ok_or(Error::overflow("rows"))?, offsets.len())?;
     let needed = coo_to_csr_workspace(rows, cols, len);
     enough(needed, workspace.len())?;
     below("i", i, rows)?;
     below("j", j, cols)?;
-    let short = Error::Workspace { needed, got: workspace.len() };
+    let short = Error::workspace(needed, workspace.len());
     let (first, rest) = workspace.split_at_mut_checked(len).ok_or(short)?;
     let (order, counts) = rest.split_at_mut_checked(len).ok_or(short)?;
     sort(0..len, j, counts.get_mut(..=cols).unwrap_or_default(), first);
@@ -190,11 +190,11 @@ pub(crate) fn csr_transpose_by<S: Simd, T: Element>(
     columns: &mut [u32],
     values: &mut [T],
 ) -> Result<(), Error> {
-    same_len("offsets", a.cols().checked_add(1).ok_or(Error::Overflow { arg: "a" })?, offsets.len())?;
+    same_len("offsets", a.cols().checked_add(1).ok_or(Error::overflow("a"))?, offsets.len())?;
     same_len("columns", a.len(), columns.len())?;
     same_len("values", a.len(), values.len())?;
     if u32::try_from(a.rows()).is_err() {
-        return Err(Error::Overflow { arg: "a" });
+        return Err(Error::overflow("a"));
     }
     offsets.fill(0);
     for (all, _) in a.rows_from(0) {

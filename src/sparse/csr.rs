@@ -13,7 +13,7 @@ use crate::error::{Error, same_len};
 /// let a = Csr::new(2, 2, &offsets, &[1, 0], &values)?;
 /// assert_eq!((a.rows(), a.len()), (2, 2));
 /// let outside = Csr::new(2, 2, &offsets, &[1, 2], &values).err();
-/// assert_eq!(outside, Some(Error::Index { arg: "columns", index: 2, below: 2 }));
+/// assert_eq!(outside, Some(Error::index("columns", 2, 2)));
 /// # Ok::<(), fulmen::Error>(())
 /// ```
 #[derive(Debug)]
@@ -41,7 +41,7 @@ copies!(Csr Bsr Dia Sell);
 /// `Ok` with what there are: offsets that begin with 0 and of which none is below that before it.
 pub(super) fn ends(offsets: &[usize]) -> Result<usize, Error> {
     if offsets.first() != Some(&0) || !pairs(offsets).all(|[a, b]| a <= b) {
-        return Err(Error::Domain { arg: "offsets" });
+        return Err(Error::must_be("offsets", "0 first, then ascending"));
     }
     Ok(offsets.last().copied().unwrap_or(0))
 }
@@ -51,11 +51,11 @@ pub(super) fn ascend(offsets: &[usize], columns: &[u32], below: usize) -> Result
     for [from, to] in pairs(offsets) {
         let row = columns.get(*from..*to).unwrap_or_default();
         if !pairs(row).all(|[a, b]| a < b) {
-            return Err(Error::Domain { arg: "columns" });
+            return Err(Error::must_be("columns", "ascending in each row"));
         }
         // The last one is the largest.
         if let Some(&last) = row.last().filter(|last| **last as usize >= below) {
-            return Err(Error::Index { arg: "columns", index: last as usize, below });
+            return Err(Error::index("columns", last as usize, below));
         }
     }
     Ok(())
@@ -75,7 +75,7 @@ impl<'a, T> Csr<'a, T> {
         columns: &'a [u32],
         values: &'a [T],
     ) -> Result<Self, Error> {
-        same_len("offsets", rows.checked_add(1).ok_or(Error::Overflow { arg: "rows" })?, offsets.len())?;
+        same_len("offsets", rows.checked_add(1).ok_or(Error::overflow("rows"))?, offsets.len())?;
         let len = ends(offsets)?;
         same_len("columns", len, columns.len())?;
         same_len("values", len, values.len())?;

@@ -52,9 +52,9 @@ fn meets([rows, cols]: [usize; 2], offset: isize) -> bool {
 /// `Ok` with the elements of so many diagonals, each of which is one of the matrix and none twice.
 fn whole(shape: [usize; 2], offsets: &[isize]) -> Result<usize, Error> {
     if !pairs(offsets).all(|[a, b]| a < b) || !offsets.iter().all(|offset| meets(shape, *offset)) {
-        return Err(Error::Domain { arg: "offsets" });
+        return Err(Error::must_be("offsets", "ascending, each of a diagonal of the matrix"));
     }
-    shape[0].checked_mul(offsets.len()).ok_or(Error::Overflow { arg: "values" })
+    shape[0].checked_mul(offsets.len()).ok_or(Error::overflow("values"))
 }
 
 /// The diagonal of an element.
@@ -82,14 +82,10 @@ impl<'a, T> Dia<'a, T> {
         let (mut n, capacity) = (0, offsets.len());
         for i in 0..a.rows() {
             for column in a.row(i).0 {
-                let offset = diagonal(i, *column).ok_or(Error::Overflow { arg: "a" })?;
+                let offset = diagonal(i, *column).ok_or(Error::overflow("a"))?;
                 let Err(at) = offsets.get(..n).unwrap_or_default().binary_search(&offset) else { continue };
                 let Some(tail) = offsets.get_mut(at..=n) else {
-                    return Err(Error::Len {
-                        arg: "offsets",
-                        expected: capacity.saturating_add(1),
-                        got: capacity,
-                    });
+                    return Err(Error::len("offsets", capacity.saturating_add(1), capacity));
                 };
                 tail.rotate_right(1);
                 tail.first_mut().into_iter().for_each(|to| *to = offset);
@@ -113,7 +109,7 @@ impl<'a, T> Dia<'a, T> {
         let find = |i: usize, column: u32| offsets.binary_search(&diagonal(i, column)?).ok();
         let there = |i: usize| a.row(i).0.iter().all(|column| find(i, *column).is_some());
         if !(0..rows).all(there) {
-            return Err(Error::Domain { arg: "offsets" });
+            return Err(Error::must_be("offsets", "of all diagonals on which `a` has elements"));
         }
         values.fill(T::ZERO);
         for i in 0..rows {

@@ -40,9 +40,9 @@ ops! { $ krylov_ops in crate::sparse::krylov;
     /// Errors: [`Error::Shape`] names `a` or `lu`, [`Error::Len`] `b` or `x`; [`Error::Domain`] `tolerance` when it is negative or NaN; [`Error::Empty`]
     /// `restart` when it is 0; [`Error::Workspace`]; [`Error::Nan`] and [`Error::Domain`] name what holds NaN or an infinity; [`Error::Pivot`] names `lu` with
     /// the index of the first element of its diagonal that is 0 or not stored; [`Error::Domain`] names `x` when an element of `b - Ax` is beyond the largest number: nothing
-    /// is written then. [`Error::Pivot`] names `a` with the number of the step when A is singular in the directions that there are, and
-    /// [`Error::Convergence`] with the residual that `x` leaves after `most` steps, or where `restart` of them bring nothing: `x` then holds the last iterate, or the one before
-    /// where that leaves less. [`Error::Domain`]
+    /// is written then. [`Error::Pivot`] names `a` when A makes 0 of the first direction, and [`Error::Convergence`] with the residual that `x` leaves after `most` steps,
+    /// or where `restart` of them reduce it by less than the rounding errors of their products: `x` is then the best iterate, for a symmetric singular A
+    /// a solution of least squares. [`Error::Domain`]
     /// names `x` or `a` when an element of the solution or a product with A is beyond the largest number: of `x` those elements are kept as they were.
     ///
     /// Scratch: [`gmres_workspace`].
@@ -95,6 +95,9 @@ ops! { $ krylov_ops in crate::sparse::krylov;
         (a: by Csr<'_, T>, lu: by Csr<'_, T>, b: in T, x: inout T, tolerance: by T, most: by usize, workspace: scratch T) -> Result<()>;
 }
 
+/// Rounding errors of a product with A and of making it orthogonal, in those of its size.
+const NOISE: f64 = 4.0;
+
 /// What both check.
 fn checked<T: Element>(a: Csr<'_, T>, lu: Csr<'_, T>, b: &[T], x: &[T], tolerance: T) -> Result<(), Error> {
     let n = a.rows();
@@ -115,7 +118,7 @@ fn numbers<T: Element>(a: Csr<'_, T>, lu: Csr<'_, T>, b: &[T], x: &[T]) -> Resul
 
 /// `z = (LU)⁻¹r`.
 fn precondition<S: Simd, T: Element>(s: S, lu: Csr<'_, T>, r: &[T], z: &mut [T]) {
-    z.copy_from_slice(r);
+    copy(r, z);
     s.vectorize(
         #[inline(always)]
         || {
@@ -128,9 +131,9 @@ fn precondition<S: Simd, T: Element>(s: S, lu: Csr<'_, T>, r: &[T], z: &mut [T])
 /// A divisor that is a number, and not 0.
 fn divisor<T: Element>(x: T, index: usize) -> Result<T, Error> {
     if x - x != T::ZERO {
-        return Err(Error::Domain { arg: "a" });
+        return Err(Error::must_be("a", "finite in every step: scale the matrix"));
     }
-    if x != T::ZERO { Ok(x) } else { Err(Error::Pivot { arg: "a", index }) }
+    if x != T::ZERO { Ok(x) } else { Err(Error::pivot("a", index)) }
 }
 
 /// Whether a norm is small enough, which NaN is not.
@@ -159,13 +162,13 @@ pub(crate) fn gmres_by<S: Simd, T: Element>(
     checked(a, lu, b, x, tolerance)?;
     crate::error::not_empty("restart", restart)?;
     let needed = gmres_workspace(n, restart);
-    let short = Error::Workspace { needed, got: workspace.len() };
+    let short = Error::workspace(needed, workspace.len());
     enough(needed, workspace.len())?;
     numbers(a, lu, b, x)?;
     let (z, rest) = workspace.split_at_mut_checked(n).ok_or(short)?;
     let (basis, small) = rest.split_at_mut_checked(n * (restart + 1)).ok_or(short)?;
     let goal = Goal::new(a, b);
-    let (mut steps, mut before) = (0, f64::INFINITY);
+    let (mut steps, mut before, mut scale) = (0, f64::INFINITY, 0.0);
     if goal.whole.norm == 0.0 {
         x.fill(T::ZERO);
     } else {
@@ -185,7 +188,11 @@ pub(crate) fn gmres_by<S: Simd, T: Element>(
             before = share;
             let inner = restart.min(most - steps);
             let enough = goal.part(tolerance, left);
-            steps += cycle(s, a, lu, x, left, enough, inner, steps, basis, z, small).ok_or(short)??;
+            match cycle(s, a, lu, x, left, enough, inner, &mut scale, basis, z, small).ok_or(short)? {
+                Ok(0) => return Err(Error::unsolved(share)),
+                Err(Error::Pivot { .. }) if steps > 0 => return Err(Error::unsolved(share)),
+                taken => steps += taken?,
+            }
         }
     }
     contract!(
@@ -195,7 +202,30 @@ pub(crate) fn gmres_by<S: Simd, T: Element>(
     )
 }
 
-/// At most `inner` directions from the residual that begins `basis`, whose norm is `left`; how many there were.
+/// `|A||z|`: rounding errors of `Az` are a part of it, however small `Az` is.
+fn magnitudes<T: Element>(a: Csr<'_, T>, z: &[T], w: &mut [T]) {
+    for (w, (columns, values)) in w.iter_mut().zip(a.rows_from(0)) {
+        let sum = columns.iter().zip(values).fold(0.0, |sum, (c, v)| {
+            sum + (v.to_f64() * z.get(*c as usize).copied().unwrap_or_default().to_f64()).abs()
+        });
+        *w = T::from_f64(sum);
+    }
+}
+
+/// `Ry = g` of as many columns, which are `wide` apart, as y has elements.
+fn back<T: Element>(r: &[T], wide: usize, g: &[T], y: &mut [T]) -> Option<()> {
+    for i in (0..y.len()).rev() {
+        let mut of = *g.get(i)?;
+        for (j, y) in y.iter().enumerate().skip(i + 1) {
+            of = of - *r.get(j * wide + i)? * *y;
+        }
+        *y.get_mut(i)? = of / *r.get(i * wide + i)?;
+    }
+    Some(())
+}
+
+/// At most `inner` directions from the residual that begins `basis`, whose norm is `left`; how many there were, or 0 where none of them reduces the
+/// residual by more than its rounding errors. `scale` is the largest product of A and a direction so far.
 #[allow(clippy::too_many_arguments, reason = "what a cycle goes on with")]
 fn cycle<S: Simd, T: Element>(
     s: S,
@@ -205,7 +235,7 @@ fn cycle<S: Simd, T: Element>(
     left: Size,
     enough: f64,
     inner: usize,
-    before: usize,
+    scale: &mut f64,
     basis: &mut [T],
     z: &mut [T],
     small: &mut [T],
@@ -229,11 +259,16 @@ fn cycle<S: Simd, T: Element>(
         let (done, next) = basis.split_at_mut_checked((k + 1) * n)?;
         let w = next.get_mut(..n)?;
         precondition(s, lu, done.get(k * n..)?, z);
+        if *scale == 0.0 {
+            magnitudes(a, z, w);
+            *scale = norm_l2_on(s, w).to_f64();
+        }
         if let Err(e) = spmv_on(s, T::ONE, a, z, T::ZERO, w) {
             return Some(Err(e));
         }
         let h = r.get_mut(k * wide..(k + 1) * wide)?;
         let size = norm_l2_on(s, w);
+        *scale = scale.max(size.to_f64());
         for (v, h) in done.chunks_exact(n.max(1)).zip(h.iter_mut()) {
             *h = dot_on(s, v, w).ok()?;
             axpy_on(s, -*h, v, w).ok()?;
@@ -254,9 +289,9 @@ fn cycle<S: Simd, T: Element>(
         }
         let pivot = h.get_mut(k)?;
         let long = length(*pivot, rest);
-        let long = match divisor(long, before + k) {
-            // What this direction adds is rounding errors alone: what those before it gave is all.
-            Ok(long) if k > 0 && long <= T::from_f64(rounding::<T>()) * size => break,
+        let long = match divisor(long, 0) {
+            // What A makes of this direction is rounding errors alone.
+            Ok(long) if long.to_f64() <= rounding::<T>() * *scale => break,
             Ok(long) => long,
             Err(e) if k == 0 => return Some(Err(e)),
             Err(_) => break,
@@ -273,28 +308,41 @@ fn cycle<S: Simd, T: Element>(
         }
         w.iter_mut().for_each(|w| *w = *w / rest);
     }
-    // `Ry = g`, and the directions by y.
-    for i in (0..k).rev() {
-        let mut y = *g.get(i)?;
-        for j in i + 1..k {
-            y = y - *r.get(j * wide + i)? * *g.get(j)?;
+    // As many directions as leave least, with the rounding errors of what A makes of them: the last ones of a singular A have large y.
+    let noise = NOISE * rounding::<T>() * *scale;
+    let (mut used, mut least, mut gone) = (0, f64::INFINITY, 0.0);
+    for at in (0..=k).rev() {
+        gone += g.get(at)?.to_f64() * g.get(at)?.to_f64();
+        // What is less than rounding errors is as small, and of directions that leave as much the fewest are taken.
+        let equal = least * (1.0 + rounding::<T>());
+        if gone > equal {
+            break;
         }
-        *g.get_mut(i)? = y / *r.get(i * wide + i)?;
+        let y = sines.get_mut(..at)?;
+        back(r, wide, g, y)?;
+        let whole = gone + y.iter().map(|y| y.to_f64() * noise).map(|y| y * y).sum::<f64>();
+        if whole <= equal {
+            (used, least) = (at, least.min(whole));
+        }
     }
+    if used == 0 {
+        return Some(Ok(0));
+    }
+    let y = sines.get_mut(..used)?;
+    back(r, wide, g, y)?;
     let (first, others) = basis.split_at_mut_checked(n)?;
-    let y = *g.first()?;
-    first.iter_mut().for_each(|v| *v = y * *v);
-    for (v, y) in others.chunks_exact(n.max(1)).zip(g.iter().take(k).skip(1)) {
+    let by = *y.first()?;
+    first.iter_mut().for_each(|v| *v = by * *v);
+    for (v, y) in others.chunks_exact(n.max(1)).zip(y.iter().skip(1)) {
         axpy_on(s, *y, v, first).ok()?;
     }
     precondition(s, lu, first, z);
-    // For the case that rounding errors make a larger residual of a singular A.
+    // For the case that rounding errors make a larger residual.
     copy(x, others);
     if !advance(s, T::from_f64(left.power()), z, x) {
-        return Some(Err(Error::Domain { arg: "x" }));
+        return Some(Err(Error::must_be("x", "finite in every step: scale the system")));
     }
-    // Steps that change nothing count, too.
-    Some(Ok(k.max(1)))
+    Some(Ok(k))
 }
 
 #[allow(clippy::too_many_arguments, reason = "the operands, and where it ends")]
@@ -311,7 +359,7 @@ pub(crate) fn bicgstab_by<S: Simd, T: Element>(
     let n = a.rows();
     checked(a, lu, b, x, tolerance)?;
     let needed = bicgstab_workspace(n);
-    let short = Error::Workspace { needed, got: workspace.len() };
+    let short = Error::workspace(needed, workspace.len());
     enough(needed, workspace.len())?;
     numbers(a, lu, b, x)?;
     let (r, rest) = workspace.split_at_mut_checked(n).ok_or(short)?;
@@ -365,15 +413,23 @@ fn stabilised<S: Simd, T: Element>(
     steps: &mut usize,
     [r, shadow, p, v, t, z]: [&mut [T]; 6],
 ) -> Result<(), Error> {
-    shadow.copy_from_slice(r);
-    p.copy_from_slice(r);
+    copy(r, shadow);
+    copy(r, p);
     let mut rho = dot_on(s, shadow, r)?;
     let mut go = |alpha: T, z: &[T]| match advance(s, T::from_f64(alpha.to_f64() * left.power()), z, x) {
         true => Ok(()),
-        false => Err(Error::Domain { arg: "x" }),
+        false => Err(Error::must_be("x", "finite in every step: scale the system")),
     };
     // A step that no digit of x would survive is not taken.
     let diverged = |now: T| !within(now.to_f64(), left.norm / rounding::<T>());
+    // Nor is one that is so long that rounding errors of its product with A are more than the residual: those of a singular A, which
+    // makes next to nothing of them.
+    let mut scale = 0.0f64;
+    let mut lost = |alpha: T, z: &[T], product: T| {
+        let long = norm_l2_on(s, z).to_f64();
+        scale = scale.max(product.to_f64() / long);
+        diverged(T::from_f64(alpha.to_f64().abs() * long * scale))
+    };
     while *steps < most {
         precondition(s, lu, p, z);
         spmv_on(s, T::ONE, a, z, T::ZERO, v)?;
@@ -381,7 +437,7 @@ fn stabilised<S: Simd, T: Element>(
         axpy_on(s, -alpha, v, r)?;
         *steps += 1;
         let now = norm_l2_on(s, r);
-        if diverged(now) {
+        if diverged(now) || lost(alpha, z, norm_l2_on(s, v)) {
             break;
         }
         go(alpha, z)?;
@@ -394,7 +450,7 @@ fn stabilised<S: Simd, T: Element>(
         let omega = dot_on(s, t, r)? / size / size;
         axpy_on(s, -omega, t, r)?;
         let now = norm_l2_on(s, r);
-        if diverged(now) {
+        if diverged(now) || lost(omega, z, size) {
             break;
         }
         go(omega, z)?;

@@ -83,7 +83,11 @@ fn size<T: Element>(arg: &'static str, a: Csr<'_, T>) -> Result<T, Error> {
     let of = |sum: T, v: &T| sum + if *v < T::ZERO { -*v } else { *v };
     let rows = a.rows_from(0).map(|(_, v)| v.iter().fold(T::ZERO, of));
     let most = rows.fold(T::ZERO, |most, sum| if sum > most { sum } else { most });
-    if most < T::INFINITY { Ok(most) } else { Err(Error::Domain { arg }) }
+    if most < T::INFINITY {
+        Ok(most)
+    } else {
+        Err(Error::must_be(arg, "of rows whose sum of magnitudes is finite"))
+    }
 }
 
 /// What each step needs.
@@ -139,7 +143,7 @@ impl<'a, T: Element> Space<'a, T> {
             return Ok(T::ZERO);
         }
         if square < T::ZERO {
-            return Err(Error::Pivot { arg: "b", index: step });
+            return Err(Error::pivot("b", step));
         }
         let length = T::from_f64(libm::sqrt(square.to_f64()));
         x.iter_mut().chain(self.v.iter_mut()).for_each(|x| *x = *x / length);
@@ -207,7 +211,9 @@ impl<'a, T: Element> Space<'a, T> {
         }
         let theta = self.theta.get_mut(..m).unwrap_or_default();
         eigh_on(s, MatMut::packed(self.small, m, m), theta, self.scratch).map_err(|e| match e {
-            Error::Nan { .. } | Error::Domain { .. } => Error::Domain { arg: "a" },
+            Error::Nan { .. } | Error::Domain { .. } => {
+                Error::must_be("a", "finite in every step: scale the matrix")
+            }
             e => e,
         })?;
         for (i, value) in values.iter_mut().enumerate() {
@@ -288,9 +294,9 @@ pub(crate) fn lobpcg_by<S: Simd, T: Element>(
         m.map_or(Ok(()), |m| same_shape(arg, [n, n], [m.rows(), m.cols()]))?;
     }
     if k > n {
-        return Err(Error::Domain { arg: "values" });
+        return Err(Error::must_be("values", "at most the rows of `a`"));
     }
-    same_len("x", n.checked_mul(k).ok_or(Error::Overflow { arg: "x" })?, x.len())?;
+    same_len("x", n.checked_mul(k).ok_or(Error::overflow("x"))?, x.len())?;
     enough(lobpcg_workspace(n, k), workspace.len())?;
     let mut sizes = [T::ZERO, T::ONE];
     for ((arg, m), size_of) in [("a", Some(a)), ("b", b)].into_iter().zip(&mut sizes) {
@@ -334,7 +340,7 @@ fn iterate<S: Simd, T: Element>(
         space.basis.iter_mut().zip(&*x).for_each(|(to, x)| *to = *x);
         for index in 0..k {
             if !space.append(s, steps)? {
-                return Err(Error::Pivot { arg: "x", index });
+                return Err(Error::pivot("x", index));
             }
         }
         if steps == 0 {

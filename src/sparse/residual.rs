@@ -65,10 +65,6 @@ fn exponent(most: f64) -> i32 {
     libm::frexp(most).1.saturating_sub(1).clamp(-1000, 1000)
 }
 
-fn magnitude(x: f64) -> f64 {
-    if x < 0.0 { -x } else { x }
-}
-
 /// The length of a vector whose largest element is near 1.
 fn length<T: Element>(x: &[T], by: f64) -> f64 {
     libm::sqrt(x.iter().map(|x| x.to_f64() * by).map(|x| x * x).sum())
@@ -99,7 +95,7 @@ pub(super) struct Goal<'a, T> {
 
 impl<'a, T: Element> Goal<'a, T> {
     pub fn new(a: Csr<'a, T>, b: &'a [T]) -> Self {
-        let most = b.iter().fold(0.0f64, |most, b| most.max(magnitude(b.to_f64())));
+        let most = b.iter().fold(0.0f64, |most, b| most.max(b.to_f64().abs()));
         let exponent = exponent(most);
         let norm = length(b, libm::ldexp(1.0, -exponent));
         Self { a, b, whole: Size { norm, exponent } }
@@ -119,12 +115,12 @@ impl<'a, T: Element> Goal<'a, T> {
                 let left = sum.value();
                 *r = T::from_f64(left * by);
                 // NaN stays.
-                if magnitude(left) > most || left != left { magnitude(left) } else { most }
+                if left.abs() > most || left != left { left.abs() } else { most }
             })
         };
         let most = fill(self.whole.exponent);
         if most - most != 0.0 {
-            return Err(Error::Domain { arg: "x" });
+            return Err(Error::must_be("x", "such that the residual is finite: scale the system"));
         }
         let exponent = exponent(most);
         let shift = self.whole.exponent - exponent;

@@ -54,7 +54,7 @@ pub struct Sell<'a, T> {
 
 /// A number that is not 0.
 fn positive(arg: &'static str, x: usize) -> Result<(), Error> {
-    if x == 0 { Err(Error::Domain { arg }) } else { Ok(()) }
+    if x == 0 { Err(Error::must_be(arg, "at least 1")) } else { Ok(()) }
 }
 
 /// What sorts rows: longest first, those of one length as they were.
@@ -67,11 +67,11 @@ fn sorted(sigma: usize, order: &[u32], lengths: impl Fn(u32) -> u32) -> Result<(
     for (window, rows) in order.chunks(sigma).enumerate() {
         let (from, to) = (window * sigma, window * sigma + rows.len());
         if let Some(row) = rows.iter().find(|row| **row as usize >= order.len()) {
-            return Err(Error::Index { arg: "order", index: *row as usize, below: order.len() });
+            return Err(Error::index("order", *row as usize, order.len()));
         }
         let inside = rows.iter().all(|row| (from..to).contains(&(*row as usize)));
         if !inside || !pairs(rows).all(|[a, b]| key(&lengths, *a) < key(&lengths, *b)) {
-            return Err(Error::Domain { arg: "order" });
+            return Err(Error::must_be("order", "sorted by length within each window of rows"));
         }
     }
     Ok(())
@@ -103,32 +103,32 @@ impl<'a, T> Sell<'a, T> {
         positive("chunk", chunk)?;
         positive("sigma", sigma)?;
         if u32::try_from(rows).is_err() {
-            return Err(Error::Overflow { arg: "rows" });
+            return Err(Error::overflow("rows"));
         }
         same_len("offsets", rows.div_ceil(chunk) + 1, offsets.len())?;
         same_len("lengths", rows, lengths.len())?;
         same_len("order", rows, order.len())?;
         let len = ends(offsets)?;
         if !pairs(offsets).all(|[a, b]| (b - a).is_multiple_of(chunk)) {
-            return Err(Error::Domain { arg: "offsets" });
+            return Err(Error::must_be("offsets", "multiples of `chunk` apart"));
         }
         same_len("columns", len, columns.len())?;
         same_len("values", len, values.len())?;
         let length = |row: u32| lengths.get(row as usize).copied().unwrap_or(0);
         sorted(sigma, order, length)?;
         if let Some(&column) = columns.iter().find(|c| **c as usize >= cols) {
-            return Err(Error::Index { arg: "columns", index: column as usize, below: cols });
+            return Err(Error::index("columns", column as usize, cols));
         }
         for ([from, to], rows) in pairs(offsets).zip(order.chunks(chunk)) {
             if rows.iter().any(|row| length(*row) as usize > (to - from) / chunk) {
-                return Err(Error::Domain { arg: "lengths" });
+                return Err(Error::must_be("lengths", "at most the width of their chunk"));
             }
             let all = columns.get(*from..*to).unwrap_or_default();
             let next = all.chunks(chunk).zip(all.chunks(chunk).skip(1));
             for (k, (before, now)) in (1..).zip(next) {
                 let ascends = |((a, b), row): ((&u32, &u32), &u32)| a < b || k >= length(*row);
                 if !before.iter().zip(now).zip(rows).all(ascends) {
-                    return Err(Error::Domain { arg: "columns" });
+                    return Err(Error::must_be("columns", "ascending in each row"));
                 }
             }
         }
@@ -157,7 +157,7 @@ impl<'a, T> Sell<'a, T> {
         same_len("order", a.rows(), order.len())?;
         widths(a, chunk, order)
             .try_fold(0usize, |sum, width| sum.checked_add(width.checked_mul(chunk)?))
-            .ok_or(Error::Overflow { arg: "a" })
+            .ok_or(Error::overflow("a"))
     }
     /// `a` in this format, in the order that [`Sell::sort`] gives; what fills chunks is 0.
     ///
@@ -233,7 +233,7 @@ fn length<T>(a: Csr<'_, T>, row: u32) -> u32 {
 /// `Ok` when 32 bits count its rows and the elements of each.
 fn counts<T>(a: Csr<'_, T>) -> Result<(), Error> {
     let most = a.rows().max(if a.cols() > u32::MAX as usize { a.len() } else { 0 });
-    u32::try_from(most).map(drop).map_err(|_| Error::Overflow { arg: "a" })
+    u32::try_from(most).map(drop).map_err(|_| Error::overflow("a"))
 }
 
 /// The longest row of each chunk.

@@ -100,7 +100,7 @@ impl<T: Element> Csr<'_, T> {
         same_shape("b", [self.cols(), b.cols()], [b.rows(), b.cols()])?;
         enough(spgemm_workspace(b.cols()), workspace.len())?;
         let marks = workspace.get_mut(..b.cols()).unwrap_or_default();
-        count(self, b, marks).ok_or(Error::Overflow { arg: "b" })
+        count(self, b, marks).ok_or(Error::overflow("b"))
     }
     /// How many elements the sum `A + B` has that [`spadd`] makes.
     ///
@@ -160,7 +160,7 @@ pub(crate) fn spgemm_by<S: Simd, T: Element>(
         #[inline(always)]
         || count(a, b, marks),
     );
-    let needed = needed.ok_or(Error::Overflow { arg: "b" })?;
+    let needed = needed.ok_or(Error::overflow("b"))?;
     at_least(needed, columns.len(), values.len())?;
     s.vectorize(
         #[inline(always)]

@@ -35,6 +35,8 @@ ops! { $ spmv_ops in crate::sparse::spmv;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
+    /// See `examples/small/page_rank.rs`.
+    ///
     /// Source: the definition. Contract: `contracts/spmv-v1.yaml`.
     #[doc(alias = "csrmv")]
     threads spmv, spmv_on, spmv_by (alpha: by T, a: by Csr<'_, T>, x: in T, beta: by T, y: inout T) -> Result<()>;

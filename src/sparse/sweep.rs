@@ -78,13 +78,13 @@ pub(crate) fn ic0_by<S: Simd, T: Element>(s: S, a: Csr<'_, T>, factors: &mut [T]
     same_len("factors", a.len(), factors.len())?;
     finite("a", a.values())?;
     if let Some(index) = (0..n).find(|i| place(a, *i, *i).is_none()) {
-        return Err(Error::Pivot { arg: "a", index });
+        return Err(Error::pivot("a", index));
     }
     let above = |(i, (columns, _)): (usize, (&[u32], &[T]))| {
         columns.iter().any(|c| *c as usize > i && place(a, *c as usize, i).is_none())
     };
     if a.rows_from(0).enumerate().any(above) {
-        return Err(Error::Domain { arg: "a" });
+        return Err(Error::must_be("a", "symmetric in where its elements are"));
     }
     factors.copy_from_slice(a.values());
     let bad = s.vectorize(
@@ -101,7 +101,7 @@ pub(crate) fn ic0_by<S: Simd, T: Element>(s: S, a: Csr<'_, T>, factors: &mut [T]
     }
     contract!(
         ic0,
-        bad.map_or(Ok(()), |index| Err(Error::Pivot { arg: "a", index })),
+        bad.map_or(Ok(()), |index| Err(Error::pivot("a", index))),
         each | check
             | a.values().iter().zip(&*factors).try_for_each(|(a, f)| check(&Call::new(&[&[*a]], &[*f])))
     )

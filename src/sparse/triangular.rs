@@ -104,7 +104,7 @@ fn pivot<T: Element>(a: Csr<'_, T>, i: usize) -> Option<T> {
 /// `Ok` when the diagonal is stored, and no element of it is 0.
 pub(super) fn divides<T: Element>(arg: &'static str, a: Csr<'_, T>) -> Result<(), Error> {
     match (0..a.rows()).find(|i| pivot(a, *i).is_none_or(|d| d == T::ZERO)) {
-        Some(index) => Err(Error::Pivot { arg, index }),
+        Some(index) => Err(Error::pivot(arg, index)),
         None => Ok(()),
     }
 }
@@ -116,7 +116,7 @@ pub(super) fn finite<T: Element>(arg: &'static str, x: &[T]) -> Result<(), Error
         return Ok(());
     }
     let nan = x.iter().any(|x| x.partial_cmp(x).is_none());
-    Err(if nan { Error::Nan { arg } } else { Error::Domain { arg } })
+    Err(if nan { Error::nan(arg) } else { Error::must_be(arg, "finite") })
 }
 
 /// As [`spsv`], of what is checked.
@@ -163,7 +163,7 @@ pub(crate) fn ilu0_by<S: Simd, T: Element>(s: S, a: Csr<'_, T>, factors: &mut [T
     same_len("factors", a.len(), factors.len())?;
     finite("a", a.values())?;
     if let Some(index) = (0..n).find(|i| pivot(a, *i).is_none()) {
-        return Err(Error::Pivot { arg: "a", index });
+        return Err(Error::pivot("a", index));
     }
     factors.copy_from_slice(a.values());
     let bad = s.vectorize(
@@ -172,7 +172,7 @@ pub(crate) fn ilu0_by<S: Simd, T: Element>(s: S, a: Csr<'_, T>, factors: &mut [T
     );
     contract!(
         ilu0,
-        bad.map_or(Ok(()), |index| Err(Error::Pivot { arg: "a", index })),
+        bad.map_or(Ok(()), |index| Err(Error::pivot("a", index))),
         each | check
             | a.values().iter().zip(&*factors).try_for_each(|(a, f)| check(&Call::new(&[&[*a]], &[*f])))
     )

@@ -11,9 +11,9 @@ fn reach(shape: [usize; 2], [rs, cs]: [isize; 2]) -> Result<[isize; 2], Error> {
     // From the side that a negative stride leaves free; the memory is the caller's guarantee.
     let magnitudes = [rs.checked_abs(), cs.checked_abs()];
     let ([Some(r), Some(c)], [m, n]) = (magnitudes, shape) else {
-        return Err(Error::Overflow { arg: "ptr" });
+        return Err(Error::overflow("ptr"));
     };
-    let (_, [r, c]) = place(usize::MAX, 0, [m, n], [r, c]).map_err(|_| Error::Overflow { arg: "ptr" })?;
+    let (_, [r, c]) = place(usize::MAX, 0, [m, n], [r, c]).map_err(|_| Error::overflow("ptr"))?;
     Ok([if r == 0 { 0 } else { rs }, if c == 0 { 0 } else { cs }])
 }
 
@@ -66,7 +66,7 @@ impl<'a, T> MatMut<'a, T> {
     ) -> Result<Self, Error> {
         let [rs, cs] = reach([rows, cols], [row_stride, col_stride])?;
         if overlaps([rows, cols], [rs, cs]) {
-            return Err(Error::Overlap { arg: "ptr" });
+            return Err(Error::overlap("ptr"));
         }
         Ok(Self { ptr, rows, cols, rs, cs, life: PhantomData })
     }
@@ -192,7 +192,7 @@ mod of_nalgebra {
 
     /// Their strides are `usize`, and reach what a slice holds.
     fn signed((r, c): (usize, usize)) -> Result<[isize; 2], Error> {
-        let signed = |s: usize| isize::try_from(s).map_err(|_| Error::Overflow { arg: "ptr" });
+        let signed = |s: usize| isize::try_from(s).map_err(|_| Error::overflow("ptr"));
         Ok([signed(r)?, signed(c)?])
     }
 

@@ -26,7 +26,7 @@ pub struct VecRef<'a, T>(MatRef<'a, T>);
 /// let mut y = VecMut::strided(&mut x, 4, 3, -2)?;
 /// assert!(y.set(1, 7.0) && !y.set(3, 7.0));
 /// assert_eq!(x, [0.0, 0.0, 7.0, 0.0, 0.0]);
-/// assert_eq!(VecMut::strided(&mut x, 0, 2, 0).err(), Some(Error::Overlap { arg: "data" }));
+/// assert_eq!(VecMut::strided(&mut x, 0, 2, 0).err(), Some(Error::overlap("data")));
 /// # Ok::<(), fulmen::Error>(())
 /// ```
 #[derive(Debug)]
@@ -181,7 +181,7 @@ impl<'a, T> VecMut<'a, T> {
     #[inline]
     pub fn split_at(self, i: usize) -> Result<(Self, Self), Error> {
         if i > self.len() {
-            return Err(Error::OutOfBounds { arg: "i", got: self.len() });
+            return Err(Error::out_of_bounds("i", self.len()));
         }
         let (a, b) = self.0.split_rows(i)?;
         Ok((Self(a), Self(b)))
@@ -197,7 +197,7 @@ macro_rules! lines {
             #[inline]
             pub fn row(self, i: usize) -> Result<$Vector<'a, T>, Error> {
                 if i >= self.rows() {
-                    return Err(Error::OutOfBounds { arg: "i", got: self.rows() });
+                    return Err(Error::out_of_bounds("i", self.rows()));
                 }
                 Ok($Vector(self.block([i, 0], [1, usize::MAX]).t()))
             }
@@ -207,7 +207,7 @@ macro_rules! lines {
             #[inline]
             pub fn col(self, j: usize) -> Result<$Vector<'a, T>, Error> {
                 if j >= self.cols() {
-                    return Err(Error::OutOfBounds { arg: "j", got: self.cols() });
+                    return Err(Error::out_of_bounds("j", self.cols()));
                 }
                 Ok($Vector(self.block([0, j], [usize::MAX, 1])))
             }

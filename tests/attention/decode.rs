@@ -72,7 +72,7 @@ fn edge_cases() {
     let op = Attention::new(1, 1, 33, 1.0f32);
     let sizes = [33, 33, 1, attention_decode_workspace(1, 33)];
     let error = call(fulmen::lanes::native(), &op, sizes, (&[0.0; 33], q8, q8), None).unwrap_err();
-    assert_eq!(error, Error::Rows { arg: "dim", cols: 32, got: 33 });
+    assert_eq!(error, Error::rows("dim", 32, 33));
 }
 
 /// Heads, key heads, dim, keys, window: one and several chunks and blocks of keys, groups of one to five heads.

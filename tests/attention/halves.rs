@@ -82,7 +82,7 @@ fn refusals() {
         format!("{:?}", call(s, &a, of, false).unwrap_err())
     };
     assert!(refused("heads", 0).starts_with("Empty"));
-    assert_eq!(refused("batch", 0), "Empty { arg: \"batch\" }");
+    assert_eq!(refused("batch", 0), "Empty { op: \"attention_bf16\", arg: \"batch\" }");
     // 4 queries of two sequences, but 5 keys.
     assert!(refused("batch", 2).contains("\"k\""));
     assert!(refused("kv_heads", 3).starts_with("Domain"));

@@ -108,7 +108,7 @@ macro_rules! calls {
         let whole = $a.x[0].len() == $out.y.len();
         match $form {
             Form::InPlace => None,
-            _ if !whole => Some(Err(Error::Len { arg: "y", expected: $a.x[0].len(), got: $out.y.len() })),
+            _ if !whole => Some(Err(Error::len("y", $a.x[0].len(), $out.y.len()))),
             Form::Native => { $out.y.copy_from_slice($a.x[0]); Some(fulmen::$f(p, $a.x[1], $out.y)) }
             Form::On => { $out.y.copy_from_slice($a.x[0]); Some(fulmen::$on($s, p, $a.x[1], $out.y)) }
             #[cfg(feature = "parallel")]

@@ -12,6 +12,7 @@ use fulmen::ops::{OPS, Op};
 use std::cell::Cell;
 
 mod bytes;
+pub mod few_bits;
 mod formulas;
 mod numbers;
 pub mod specials;

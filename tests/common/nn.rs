@@ -358,7 +358,7 @@ pub fn run<S: Simd, T: Element, O: Op>(s: S, form: Form, a: &Args<T>) -> Option<
             all.iter().any(|(error, args)| *error == "Domain" && args.contains(&arg))
         };
         let finite = || a.x.iter().flatten().all(|x| *x - *x == T::ZERO);
-        let overflowed = matches!(done, Err(Error::Domain { arg }) if late(arg) && finite());
+        let overflowed = matches!(done, Err(Error::Domain { arg, .. }) if late(arg) && finite());
         let after_writes = overflowed || matches!(done, Err(Error::Pivot { .. } | Error::Convergence { .. }));
         let refused = done.is_err() && !after_writes;
         assert!(!refused || bits(out) == bits(before), "{at}: wrote, and then refused with {done:?}");

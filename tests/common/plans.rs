@@ -166,7 +166,7 @@ struct Line<T: Word> {
 impl<T: Word> Line<T> {
     fn new(gpu: &Gpu<Paper>, d: &mut Dice<'_>, len: usize) -> Result<Self, Error> {
         let from = d.byte() % 6;
-        let all = len.checked_add(from + d.byte() % 3).ok_or(fulmen::Error::Overflow { arg: "len" })?;
+        let all = len.checked_add(from + d.byte() % 3).ok_or(fulmen::Error::overflow("len"))?;
         Ok(Self { array: gpu.alloc(all)?, from, len })
     }
     fn view(&self) -> Result<View<'_, T, Paper>, Error> {
@@ -189,7 +189,7 @@ struct Grid {
 
 impl Grid {
     fn new(gpu: &Gpu<Paper>, d: &mut Dice<'_>, [rows, cols]: [usize; 2]) -> Result<Self, Error> {
-        let overflow = fulmen::Error::Overflow { arg: "rows * cols" };
+        let overflow = fulmen::Error::overflow("rows * cols");
         let turned = d.flag();
         let [rows, cols] = if turned { [cols, rows] } else { [rows, cols] };
         let (before, behind) = if d.flag() { (d.byte() % 9, d.byte() % 9) } else { (0, 0) };
@@ -232,7 +232,7 @@ pub fn run(bytes: &[u8]) -> bool {
 }
 
 /// Ops that [`run`] picks from.
-pub const OPS: usize = 27;
+pub const OPS: usize = 29;
 
 #[allow(clippy::too_many_lines, reason = "a case for each op")]
 fn call(gpu: &Gpu<Paper>, op: usize, d: &mut Dice<'_>) -> Result<(), Error> {
@@ -242,7 +242,7 @@ fn call(gpu: &Gpu<Paper>, op: usize, d: &mut Dice<'_>) -> Result<(), Error> {
     let line = |d: &mut Dice<'_>, n: usize| Line::<f32>::new(gpu, d, n);
     let area = |d: &mut Dice<'_>| [d.size(), d.size()];
     let narrow = |d: &mut Dice<'_>| [d.few(), d.few()];
-    let overflow = Error::Call(fulmen::Error::Overflow { arg: "n" });
+    let overflow = Error::Call(fulmen::Error::overflow("n"));
     match op % OPS {
         0 => {
             let (x, mut y) = (line(d, n)?, line(d, n)?);
@@ -483,6 +483,26 @@ fn call(gpu: &Gpu<Paper>, op: usize, d: &mut Dice<'_>) -> Result<(), Error> {
                 return gpu.lz4_decompress(slots.view()?, sizes.view()?, block, x.view_mut()?);
             }
             gpu.lz4_compress(x.view()?, block, slots.view_mut()?, sizes.view_mut()?)
+        }
+        26 => {
+            let (x, mut y) = (line(d, n)?, line(d, n)?);
+            // Long rows, too.
+            let cols = if d.flag() { n / (1 + d.byte() % 4) } else { cols };
+            gpu.cumsum(x.view()?, cols, y.view_mut()?)
+        }
+        27 => {
+            let (count, [m, n, k]) = (d.size(), [(); 3].map(|()| d.few() % 200));
+            let all = |rows: usize, cols: usize| count.checked_mul(rows * cols).ok_or(overflow.clone());
+            let (a, b, mut c) = (line(d, all(m, k)?)?, line(d, all(k, n)?)?, line(d, all(m, n)?)?);
+            let p = Batch::strided(a.view()?, [count, m, k], [m * k, k, 1])?;
+            let q = Batch::strided(b.view()?, [count, k, n], [k * n, n, 1])?;
+            gpu.gemm_strided_batched(
+                1.5,
+                p,
+                q,
+                0.5,
+                BatchMut::strided(c.view_mut()?, [count, m, n], [m * n, n, 1])?,
+            )
         }
         _ => {
             let with = Adam {

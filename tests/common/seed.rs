@@ -18,6 +18,11 @@ impl Seed {
         seed
     }
 
+    /// A seed that showed a fault once, beside the one of the run.
+    pub const fn fixed(seed: u64) -> Self {
+        Self(seed)
+    }
+
     /// That of the test which runs, of which [`Seed::new`] printed it.
     pub fn running() -> Self {
         errors::drawn();

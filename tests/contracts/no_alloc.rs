@@ -266,6 +266,36 @@ fn no_op_on_fixed_point_allocates() {
     assert_eq!(all, [true; 12]);
 }
 
+/// Images.
+#[test]
+fn no_op_on_images_allocates() {
+    use fulmen::image::{
+        Border, Image, ImageMut, Interpolation, Kernel, Norm, Resize, ResizePlan, gaussian_len,
+    };
+    const SIZES: Resize =
+        Resize { from: [40, 30], to: [30, 20], by: Interpolation::Lanczos3, antialias: true };
+    let (src, mut dst, mut room) = ([9u8; 3600], [7u8; 1800], [0; fulmen::resize_workspace(40, 3)]);
+    let (mut spans, mut weights) = ([[0; 2]; SIZES.spans()], [0i16; SIZES.weights::<i16>()]);
+    let (mut blurred, mut edges, mut slopes) = ([7u8; 3600], [7u8; 3600], [[7i16; 3600]; 2]);
+    let (mut bell, mut line) = ([0i16; gaussian_len(1.5)], [0i16; 54 * 3]);
+    let mut found = vec![0u32; fulmen::canny_workspace(120, 30)];
+    FORBIDDEN.set(true);
+    let done = ResizePlan::new(SIZES, &mut spans, &mut weights).and_then(|plan| {
+        let (from, to) = (Image::new(&src, 40, 30, 3)?, ImageMut::new(&mut dst, 30, 20, 3)?);
+        fulmen::resize(plan, from, to, &mut room)?;
+        let bell = Kernel::gaussian(1.5, &mut bell)?;
+        let to = ImageMut::new(&mut blurred, 40, 30, 3)?;
+        fulmen::correlate_separable(from, bell, bell, Border::Wrap, to, &mut line)?;
+        let [dx, dy] = &mut slopes;
+        let slopes_of = |data| ImageMut::new(data, 40, 30, 3);
+        fulmen::sobel(from, Border::Clamp, slopes_of(dx)?, slopes_of(dy)?)?;
+        let (grey, to) = (Image::new(&src, 120, 30, 1)?, ImageMut::new(&mut edges, 120, 30, 1)?);
+        fulmen::canny(grey, 10, 20, Norm::L2, to, &mut found)
+    });
+    FORBIDDEN.set(false);
+    assert_eq!((done, dst, blurred, edges), (Ok(()), [9; 1800], [9; 3600], [0; 3600]));
+}
+
 /// LZ4 blocks, and what is none.
 #[test]
 fn no_lz4_allocates() {

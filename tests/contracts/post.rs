@@ -132,7 +132,7 @@ fn nan_of_a_parameter() {
             let mut y = vec![-77.0; 4];
             let mut out = Out { y: &mut y, index: &mut [] };
             let called = apply(fulmen::lanes::native(), c, Form::On, &inputs, &params, 0, &mut out);
-            if called == Some(Err(fulmen::Error::Domain { arg: "lo" })) {
+            if called == Some(Err(fulmen::Error::domain("lo"))) {
                 continue;
             }
             assert_eq!(called, Some(Ok(())), "{} of {}", c.op, param.name);

@@ -1,5 +1,6 @@
 //! The backend of devices on the interpreter: every op that has a kernel, bad arguments, plans, memory.
 
+mod batches;
 mod blocks;
 mod copies;
 #[cfg(feature = "half")]
@@ -13,6 +14,8 @@ mod lists;
 mod lz4;
 mod pool;
 mod products;
+mod scans;
+mod selections;
 mod sparse;
 mod stored;
 
@@ -293,6 +296,34 @@ fn memory_is_pooled() {
     assert_eq!(plain(again.view()), Ok(5.0), "the memory of the one before");
 }
 
+/// A method that stands by itself names its op in what it refuses; those of regular rows are made so.
+#[test]
+fn each_method_names_its_op() {
+    let mut text = String::new();
+    let mut folders = vec![std::path::Path::new(common::ROOT).join("src/gpu/backend")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                text += &std::fs::read_to_string(path).unwrap();
+            }
+        }
+    }
+    let regular = ["unary", "binary", "ternary", "update", "total", "reduce", "reduce2", "arg"];
+    let mut own = 0;
+    for op in fulmen::ops::OPS {
+        let made = regular.contains(&op.shape) || op.shape.starts_with("rows");
+        if made || matches!(op.gpu, fulmen::ops::Gpu::Host(_)) {
+            continue;
+        }
+        assert!(text.contains(&format!("called!({}, {{", op.name)), "{} is not named by its method", op.name);
+        own += 1;
+    }
+    assert!(own > 100, "{own}");
+}
+
 /// The errors are those of a CPU, and nothing is written.
 #[test]
 fn bad_arguments_are_those_of_a_cpu() {
@@ -305,8 +336,13 @@ fn bad_arguments_are_those_of_a_cpu() {
     let host = [1.0f32, 2.0, 3.0];
     let mut short = [9.0f32; 2];
     let call = |e: fulmen::Error| Err(Error::Call(e));
-    let same =
-        |got: Result<(), Error>, cpu: Result<(), fulmen::Error>| assert_eq!(got, call(cpu.unwrap_err()));
+    let same = |got: Result<(), Error>, cpu: Result<(), fulmen::Error>| {
+        let cpu = cpu.unwrap_err();
+        assert_eq!(got, call(cpu));
+        let Err(Error::Call(got)) = got else { panic!("{got:?}") };
+        // With the sentence, the op.
+        assert_eq!(got.to_string(), cpu.to_string());
+    };
     same(gpu.exp(x.view(), out.view_mut()), fulmen::exp(&host, &mut short));
     same(gpu.add(x.view(), y.view(), out.view_mut()), fulmen::add(&host, &host[..2], &mut short));
     same(gpu.add_in_place(out.view_mut(), x.view()), fulmen::add_in_place(&mut short, &host));
@@ -335,10 +371,15 @@ fn bad_arguments_are_those_of_a_cpu() {
         gpu.covariance(none.view(), none.view(), one.view_mut()),
         fulmen::covariance::<f32>(&[], &[]).map(|_| ()),
     );
-    assert_eq!(
-        gpu.sum(x.view(), out.view_mut()),
-        call(fulmen::Error::Len { arg: "out", expected: 1, got: 2 })
+    // Ops whose kernels are their own, and one that is made of another.
+    same(gpu.cumsum(x.view(), 2, out.view_mut()), fulmen::cumsum(&host, 2, &mut short));
+    same(gpu.swiglu_packed(x.view(), 1, out.view_mut()), fulmen::swiglu_packed(&host, 1, &mut short));
+    let [p, q] = [&x, &y].map(|x| <Gpu<Host> as Memory>::vector(x.view()));
+    same(
+        gpu.dot_strided(p, q, one.view_mut()),
+        fulmen::dot_strided(host[..].into(), host[..2].into()).map(|_| ()),
     );
+    assert_eq!(gpu.sum(x.view(), out.view_mut()), call(fulmen::Error::len("out", 1, 2)));
     assert!(matches!(x.view().part(2..4), Err(Error::Call(fulmen::Error::OutOfBounds { .. }))));
     assert!(matches!(x.view().matrix(2, 2), Err(Error::Call(fulmen::Error::Len { .. }))));
     let wide = x.view().matrix(1, 3).unwrap();

@@ -180,7 +180,7 @@ fn heads_and_rows_of_nothing() {
         let most = u32::MAX as usize;
         indices(most).unwrap();
         #[cfg(target_pointer_width = "64")]
-        assert_eq!((indices(most + 1), indices(most + 2)), (Ok(()), Err(Error::Overflow { arg: "input" })));
+        assert_eq!((indices(most + 1), indices(most + 2)), (Ok(()), Err(Error::overflow("input"))));
         avg_pool(none, planes, true, &mut []).unwrap();
         let x = MatMut::row_major(&mut [], 0, MANY).unwrap();
         rope_view::<f32>(x, 2, &[], &[], RopeStyle::Neox, false).unwrap();

@@ -294,7 +294,7 @@ fn epilogues_of_low_precision_that_do_not_fit_are_refused() {
     let mut ws = [0.0; fulmen::gemm_f16_workspace(2, 2, 3)];
     let (a, b) = (MatRef::row_major(&x, 2, 3).unwrap(), MatRef::row_major(&x, 3, 2).unwrap());
     let bias = fulmen::BiasRow(&[1.0; 3]);
-    let refused = Err(Error::Len { arg: "epilogue", expected: 2, got: 3 });
+    let refused = Err(Error::len("epilogue", 2, 3));
     let to = MatMut::row_major(&mut c, 2, 2).unwrap();
     assert_eq!(fulmen::gemm_f16_with(1.0, a, b, 0.0, to, bias, &mut ws), refused);
     let (a, b) = (MatRef::row_major(&y, 2, 3).unwrap(), MatRef::row_major(&y, 3, 2).unwrap());

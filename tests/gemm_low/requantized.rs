@@ -114,13 +114,12 @@ fn epilogues_are_refused() {
         assert_eq!(y, [7; 6]);
         done
     };
-    assert_eq!(
-        call(a, 2, &[0.0; 2], most),
-        Err(Error::Shape { arg: "b", expected: [1100, 1100], got: [2, 1100] })
-    );
-    assert_eq!(call(b, 3, &[0.0; 2], most), Err(Error::Shape { arg: "c", expected: [2, 2], got: [3, 2] }));
-    assert_eq!(call(b, 2, &[0.0; 3], most), Err(Error::Len { arg: "epilogue", expected: 2, got: 3 }));
-    let Err(Error::Workspace { needed, got: 0 }) = call(b, 2, &[0.0; 2], 0) else { panic!("none is needed") };
+    assert_eq!(call(a, 2, &[0.0; 2], most), Err(Error::shape("b", [1100, 1100], [2, 1100])));
+    assert_eq!(call(b, 3, &[0.0; 2], most), Err(Error::shape("c", [2, 2], [3, 2])));
+    assert_eq!(call(b, 2, &[0.0; 3], most), Err(Error::len("epilogue", 2, 3)));
+    let Err(Error::Workspace { needed, got: 0, .. }) = call(b, 2, &[0.0; 2], 0) else {
+        panic!("none is needed")
+    };
     assert!(needed <= most, "{needed} are needed of {most}");
-    assert_eq!(call(b, 2, &[0.0; 2], needed - 1), Err(Error::Workspace { needed, got: needed - 1 }));
+    assert_eq!(call(b, 2, &[0.0; 2], needed - 1), Err(Error::workspace(needed, needed - 1)));
 }

@@ -188,7 +188,7 @@ fn reductions<T: Element>() {
             let want = answer::<fulmen::lanes::Portable<16>, T>(op, args);
             for form in [Form::Native, Form::Parallel] {
                 let what = format!("{} {} n={n} {form:?}", op.name, T::NAME);
-                let (mut y, mut index) = ([T::from_f64(STALE)], [usize::MAX]);
+                let (mut y, mut index) = ([T::from_f64(STALE)], [u32::MAX]);
                 let mut out = Out { y: &mut y, index: &mut index };
                 let done = POOLS[turn % 2].install(|| call(native(), op.name, form, args, &mut out));
                 assert_eq!(done, Some(Ok(())), "{what}");

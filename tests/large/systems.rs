@@ -266,7 +266,7 @@ fn factors() {
         let mut a: Vec<f64> = (0..n * n).map(|k| dominated(k / n, k % n)).collect();
         a[n * n - 1] = -1.0;
         let refused = cholesky(MatMut::row_major(&mut a, n, n).unwrap(), &mut w);
-        assert_eq!(refused, Err(Error::Pivot { arg: "a", index: n - 1 }), "{n}");
+        assert_eq!(refused, Err(Error::pivot("a", n - 1)), "{n}");
     }
 }
 

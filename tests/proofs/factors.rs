@@ -88,7 +88,7 @@ fn lu_of_halves() {
             let (mut pivots, mut workspace) = (vec![0; k], vec![0.0; lu_workspace(m, n)]);
             let result = lu(MatMut::row_major(&mut a, m, n).unwrap(), &mut pivots, &mut workspace);
             if zero < k && k == n {
-                assert_eq!(result, Err(Error::Pivot { arg: "a", index: zero }));
+                assert_eq!(result, Err(Error::pivot("a", zero)));
             }
             let mut rows: Vec<&[i128]> = twice.chunks(n).collect();
             for (i, p) in pivots.iter().map(|p: &u32| *p as usize).enumerate() {

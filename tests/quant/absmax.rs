@@ -97,22 +97,19 @@ fn edge_cases() {
 fn refusals() {
     let (mut q, mut d, mut out) = ([7u8; 3], [7.0f32; 1], [7.0f32; 3]);
     let map = DYNAMIC_MAP;
-    let len = |arg, expected, got| Error::Len { arg, expected, got };
+    let len = Error::len;
     let x = [1.0, 2.0, 3.0];
     assert_eq!(quantize_absmax(&map[1..], &x, &mut q, &mut d), Err(len("map", 256, 255)));
     assert_eq!(quantize_absmax(&map, &x, &mut q[1..], &mut d), Err(len("codes", 3, 2)));
     assert_eq!(quantize_absmax(&map, &x, &mut q, &mut []), Err(len("scales", 1, 0)));
     let mut turned = map;
     turned.swap(3, 4);
-    assert_eq!(quantize_absmax(&turned, &x, &mut q, &mut d), Err(Error::Domain { arg: "map" }));
+    assert_eq!(quantize_absmax(&turned, &x, &mut q, &mut d), Err(Error::domain("map")));
     turned = map;
     turned[255] = f32::NAN;
-    assert_eq!(quantize_absmax(&turned, &x, &mut q, &mut d), Err(Error::Domain { arg: "map" }));
+    assert_eq!(quantize_absmax(&turned, &x, &mut q, &mut d), Err(Error::domain("map")));
     for bad in [f32::NAN, f32::INFINITY] {
-        assert_eq!(
-            quantize_absmax(&map, &[1.0, bad, 0.0], &mut q, &mut d),
-            Err(Error::Domain { arg: "absmax" })
-        );
+        assert_eq!(quantize_absmax(&map, &[1.0, bad, 0.0], &mut q, &mut d), Err(Error::domain("absmax")));
     }
     assert_eq!(dequantize_absmax(&map[1..], &q, &d, 0.0, &mut out), Err(len("map", 256, 255)));
     assert_eq!(dequantize_absmax(&map, &q, &[], 0.0, &mut out), Err(len("scales", 1, 0)));

@@ -63,19 +63,16 @@ fn rows_of_any_length() {
 
 fn refused<B: Block>() {
     let (e, mut to, mut out) = (B::ELEMENTS, zeros::<B>(2), vec![7.0f32; 6]);
-    let len = |arg, expected, got| Err(Error::Len { arg, expected, got });
+    let len = |arg, expected, got| Err(Error::len(arg, expected, got));
     let x = [1.0; 6];
-    assert_eq!(quantize_padded(&x, 0, None, &mut to), Err(Error::Empty { arg: "cols" }));
-    assert_eq!(quantize_padded(&x, 4, None, &mut to), Err(Error::Rows { arg: "x", cols: 4, got: 6 }));
+    assert_eq!(quantize_padded(&x, 0, None, &mut to), Err(Error::empty("cols")));
+    assert_eq!(quantize_padded(&x, 4, None, &mut to), Err(Error::rows("x", 4, 6)));
     assert_eq!(quantize_padded(&x, 2, None, &mut to), len("out", 3, 2));
     assert_eq!(quantize_padded(&x, 3, Some(&x[..2]), &mut to), len("importance", 3, 2));
-    assert_eq!(quantize_padded(&[1.0, f32::NAN], 1, None, &mut to), Err(Error::Domain { arg: "x" }));
-    assert_eq!(
-        quantize_padded(&x, 3, Some(&[1.0, -1.0, 0.0]), &mut to),
-        Err(Error::Domain { arg: "importance" })
-    );
-    assert_eq!(dequantize_padded(&to, 0, &mut out), Err(Error::Empty { arg: "cols" }));
-    assert_eq!(dequantize_padded(&to, 4, &mut out), Err(Error::Rows { arg: "out", cols: 4, got: 6 }));
+    assert_eq!(quantize_padded(&[1.0, f32::NAN], 1, None, &mut to), Err(Error::domain("x")));
+    assert_eq!(quantize_padded(&x, 3, Some(&[1.0, -1.0, 0.0]), &mut to), Err(Error::domain("importance")));
+    assert_eq!(dequantize_padded(&to, 0, &mut out), Err(Error::empty("cols")));
+    assert_eq!(dequantize_padded(&to, 4, &mut out), Err(Error::rows("out", 4, 6)));
     assert_eq!(dequantize_padded(&to, 2, &mut out), len("x", 3, 2));
     assert_eq!(dequantize_padded(&to, 6, &mut out), len("x", 1, 2));
     assert!(bytes_of(&to).iter().all(|x| *x == 0) && out.iter().all(|x| *x == 7.0), "{e}");

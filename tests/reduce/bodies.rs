@@ -125,18 +125,15 @@ fn threads_give_the_same_bits() {
 fn refusals_write_nothing() {
     let (a, mut out) = ([1.0f32; 6], [7.0f32; 3]);
     let bad = fulmen::Clamp(1.0f32, -1.0);
-    let len = |arg, expected, got| Err(Error::Len { arg, expected, got });
-    assert_eq!(
-        fulmen::map_reduce(Mul, Add, 0.0, [&a, &a[..5]]),
-        Err(Error::Len { arg: "b", expected: 6, got: 5 })
-    );
+    let len = |arg, expected, got| Err(Error::len(arg, expected, got));
+    assert_eq!(fulmen::map_reduce(Mul, Add, 0.0, [&a, &a[..5]]), Err(Error::len("b", 6, 5)));
     assert!(matches!(fulmen::map_reduce(bad, Add, 0.0, [&a]), Err(Error::Domain { .. })));
     assert!(matches!(fulmen::map_reduce(Next, Then(Add, bad), 0.0, [&a]), Err(Error::Domain { .. })));
     let mut rows = |x: [&[f32]; 2], cols, to| fulmen::map_reduce_rows(Mul, Add, 0.0, x, cols, &mut out[..to]);
     assert_eq!(rows([&a, &a[..4]], 2, 3), len("b", 6, 4));
     assert_eq!(rows([&a, &a], 2, 2), len("out", 3, 2));
-    assert_eq!(rows([&a, &a], 4, 3), Err(Error::Rows { arg: "a", cols: 4, got: 6 }));
-    assert_eq!(rows([&a, &a], 0, 3), Err(Error::Empty { arg: "cols" }));
+    assert_eq!(rows([&a, &a], 4, 3), Err(Error::rows("a", 4, 6)));
+    assert_eq!(rows([&a, &a], 0, 3), Err(Error::empty("cols")));
     assert!(matches!(fulmen::map_reduce_rows(bad, Add, 0.0, [&a], 2, &mut out), Err(Error::Domain { .. })));
     assert_eq!(out, [7.0; 3]);
 }

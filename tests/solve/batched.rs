@@ -98,17 +98,17 @@ fn what_batches_refuse() {
     let two = |second: [f64; 4]| [good, second].concat();
     let mut a = two([1.0, 0.0, 2.0, 1.0]);
     let done = cholesky_batched(BatchMut::strided(&mut a, 0, sizes, by).unwrap(), w);
-    assert_eq!(done, Err(Error::Pivot { arg: "a", index: 3 }));
+    assert_eq!(done, Err(Error::pivot("a", 3)));
     let before = two([1.0, 0.0, f64::NAN, 1.0]);
     let mut a = before.clone();
     let done = cholesky_batched(BatchMut::strided(&mut a, 0, sizes, by).unwrap(), w);
-    assert_eq!((done, a[0]), (Err(Error::Nan { arg: "a" }), before[0]));
+    assert_eq!((done, a[0]), (Err(Error::nan("a")), before[0]));
     let mut a = two([0.0, 1.0, 0.0, 1.0]);
     let mut pivots = [0; 4];
     let done = lu_batched(BatchMut::strided(&mut a, 0, sizes, by).unwrap(), &mut pivots, w);
-    assert_eq!(done, Err(Error::Pivot { arg: "a", index: 2 }));
+    assert_eq!(done, Err(Error::pivot("a", 2)));
     let done = lu_batched(BatchMut::strided(&mut a, 0, sizes, by).unwrap(), &mut pivots[..3], w);
-    assert_eq!(done, Err(Error::Len { arg: "pivots", expected: 4, got: 3 }));
+    assert_eq!(done, Err(Error::len("pivots", 4, 3)));
     let wide = BatchMut::strided(&mut a, 0, [2, 1, 2], [4, 2, 1]).unwrap();
     assert!(matches!(cholesky_batched(wide, w), Err(Error::Shape { arg: "a", .. })));
     let f = two([2.0, 0.0, 1.0, 0.0]);
@@ -121,15 +121,15 @@ fn what_batches_refuse() {
             None => cholesky_solve_batched(f, b, w),
         }
     };
-    assert_eq!(run(2, None), Err(Error::Pivot { arg: "l", index: 3 }));
-    assert_eq!(run(2, Some(&[0, 1, 0, 1])), Err(Error::Pivot { arg: "factors", index: 3 }));
-    assert_eq!(run(1, None), Err(Error::Len { arg: "b", expected: 2, got: 1 }));
-    assert_eq!(run(2, Some(&[0])), Err(Error::Len { arg: "pivots", expected: 4, got: 1 }));
+    assert_eq!(run(2, None), Err(Error::pivot("l", 3)));
+    assert_eq!(run(2, Some(&[0, 1, 0, 1])), Err(Error::pivot("factors", 3)));
+    assert_eq!(run(1, None), Err(Error::len("b", 2, 1)));
+    assert_eq!(run(2, Some(&[0])), Err(Error::len("pivots", 4, 1)));
     let good = [good, good].concat();
     let f = BatchRef::strided(&good, 0, sizes, by).unwrap();
     let to = BatchMut::strided(&mut b, 0, [2, 2, 1], [2, 1, 1]).unwrap();
     let done = lu_solve_batched(f, &[0, 1, 2, 1], to, w);
-    assert_eq!(done, Err(Error::Index { arg: "pivots", index: 2, below: 2 }));
+    assert_eq!(done, Err(Error::index("pivots", 2, 2)));
     assert_eq!(b, [1.0; 4]);
 }
 
@@ -185,11 +185,11 @@ fn singular_values_of_batches() {
     };
     let good = [[2, 2, 1], [2, 2, 1], [2, 1, 1]];
     assert_eq!(run(1.0, good, 2), Ok(()));
-    assert_eq!(run(f64::NAN, good, 2), Err(Error::Nan { arg: "a" }));
-    assert_eq!(run(f64::INFINITY, good, 2), Err(Error::Domain { arg: "a" }));
-    assert_eq!(run(1.0, good, 1), Err(Error::Len { arg: "values", expected: 2, got: 1 }));
+    assert_eq!(run(f64::NAN, good, 2), Err(Error::nan("a")));
+    assert_eq!(run(f64::INFINITY, good, 2), Err(Error::domain("a")));
+    assert_eq!(run(1.0, good, 1), Err(Error::len("values", 2, 1)));
     let short = run(1.0, [good[0], [3, 2, 1], good[2]], 2);
-    assert_eq!(short, Err(Error::Len { arg: "u", expected: 2, got: 3 }));
+    assert_eq!(short, Err(Error::len("u", 2, 3)));
     let wide = run(1.0, [good[0], good[1], [2, 1, 2]], 2);
-    assert_eq!(wide, Err(Error::Shape { arg: "vt", expected: [1, 1], got: [1, 2] }));
+    assert_eq!(wide, Err(Error::shape("vt", [1, 1], [1, 2])));
 }

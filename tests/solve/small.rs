@@ -68,11 +68,11 @@ fn arrays_keep_the_promises_of_views() {
 
 #[test]
 fn arrays_are_refused_before_anything_is_written() {
-    let pivot = |arg, index| Err(Error::Pivot { arg, index });
+    let pivot = |arg, index| Err(Error::pivot(arg, index));
     for (odd, want) in [
-        (f32::NAN, Error::Nan { arg: "a" }),
-        (f32::INFINITY, Error::Domain { arg: "a" }),
-        (-f32::INFINITY, Error::Domain { arg: "a" }),
+        (f32::NAN, Error::nan("a")),
+        (f32::INFINITY, Error::domain("a")),
+        (-f32::INFINITY, Error::domain("a")),
     ] {
         let a = [[4.0, 0.5, 0.5], [1.0, 4.0, 0.5], [1.0, odd, 4.0]];
         let bits = |x: &[[f32; 3]; 3]| x.as_flattened().iter().map(|x| x.to_bits()).collect::<Vec<_>>();
@@ -83,7 +83,7 @@ fn arrays_are_refused_before_anything_is_written() {
         assert!([x, y, z].iter().all(|x| bits(x) == bits(&a)) && pivots == [7; 3]);
     }
     // Infinity before NaN: NaN is what is named.
-    assert_eq!(inverse_fixed(&mut [[f32::INFINITY, f32::NAN], [1.0, 1.0]]), Err(Error::Nan { arg: "a" }));
+    assert_eq!(inverse_fixed(&mut [[f32::INFINITY, f32::NAN], [1.0, 1.0]]), Err(Error::nan("a")));
     for k in 0..3 {
         let mut d = [[1.0f64, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
         d[k][k] = 0.0;
@@ -99,7 +99,7 @@ fn arrays_are_refused_before_anything_is_written() {
     }
     assert_eq!(cholesky_fixed(&mut [[1.0f32, 0.0], [2.0, 1.0]]), pivot("a", 1));
     let (one, mut b) = ([[1.0f32, 0.0], [0.0, 1.0]], [[1.0], [2.0]]);
-    let outside = Err(Error::Index { arg: "pivots", index: 2, below: 2 });
+    let outside = Err(Error::index("pivots", 2, 2));
     assert_eq!(lu_solve_fixed(&one, &[1, 2], &mut b), outside);
     assert_eq!(b, [[1.0], [2.0]]);
 }
@@ -109,8 +109,7 @@ fn arrays_are_refused_before_anything_is_written() {
 fn arrays_see_every_place_and_the_first_of_equal_pivots() {
     let a = [[4.0f64, 0.5, 0.5], [1.0, 4.0, 0.5], [1.0, 0.25, 4.0]];
     for (i, j) in (0..9).map(|k| (k / 3, k % 3)) {
-        for (odd, want) in [(f64::NAN, Error::Nan { arg: "a" }), (f64::INFINITY, Error::Domain { arg: "a" })]
-        {
+        for (odd, want) in [(f64::NAN, Error::nan("a")), (f64::INFINITY, Error::domain("a"))] {
             let mut x = a;
             x[i][j] = odd;
             let (mut y, mut z, mut pivots) = (x, x, [7; 3]);

@@ -27,7 +27,7 @@ fn ldlt_backward_errors() {
                     off[k] == T::ZERO && f[k * n + k] == T::ZERO && (k == 0 || off[k - 1] == T::ZERO)
                 };
                 let index = (0..n).find(|k| zero(*k));
-                assert_eq!(done, index.map_or(Ok(()), |index| Err(Error::Pivot { arg: "a", index })), "{at}");
+                assert_eq!(done, index.map_or(Ok(()), |index| Err(Error::pivot("a", index))), "{at}");
                 let f = Matrix::of(n, n, &f);
                 let off: Vec<f64> = off.iter().map(|x| x.to_f64()).collect();
                 let d = Matrix::new(n, n, |i, j| match i.abs_diff(j) {
@@ -64,7 +64,7 @@ fn ldlt_residuals() {
                     let solved =
                         ldlt_solve(factors, &off, &pivots, to, &mut room(ldlt_solve_workspace(n, cols)));
                     if let Err(Error::Pivot { index, .. }) = done {
-                        assert_eq!(solved, Err(Error::Pivot { arg: "factors", index }));
+                        assert_eq!(solved, Err(Error::pivot("factors", index)));
                         continue;
                     }
                     solved.unwrap();

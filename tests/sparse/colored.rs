@@ -104,19 +104,14 @@ fn what_is_no_colors() {
     };
     assert_eq!(new(&[0, 1, 0], &[0, 2, 1], &[0, 2, 3]), Ok(2));
     assert_eq!(new(&[], &[], &[0]), Ok(0));
-    let domain = |arg| Error::Domain { arg };
+    let domain = Error::domain;
     for (colors, order, offsets, error) in [
-        (
-            &[0u32, 1, 0][..],
-            &[0u32, 2][..],
-            &[0usize, 2, 3][..],
-            Error::Len { arg: "order", expected: 3, got: 2 },
-        ),
+        (&[0u32, 1, 0][..], &[0u32, 2][..], &[0usize, 2, 3][..], Error::len("order", 3, 2)),
         (&[0, 1, 0], &[0, 2, 1], &[], domain("offsets")),
         (&[0, 1, 0], &[0, 2, 1], &[1, 2, 3], domain("offsets")),
         (&[0, 1, 0], &[0, 2, 1], &[0, 4, 3], domain("offsets")),
         (&[0, 1, 0], &[0, 2, 1], &[0, 2], domain("offsets")),
-        (&[0, 1, 0], &[0, 3, 1], &[0, 2, 3], Error::Index { arg: "order", index: 3, below: 3 }),
+        (&[0, 1, 0], &[0, 3, 1], &[0, 2, 3], Error::index("order", 3, 3)),
         (&[0, 1, 0], &[2, 0, 1], &[0, 2, 3], domain("order")),
         (&[0, 1, 0], &[0, 0, 1], &[0, 2, 3], domain("order")),
         (&[0, 1, 0], &[0, 1, 2], &[0, 2, 3], domain("order")),
@@ -133,14 +128,14 @@ fn what_is_no_colors() {
         assert!(order.iter().all(|x| *x == 7) && offsets.iter().all(|x| *x == 7));
         (done, colors.iter().all(|x| *x == 7))
     };
-    let len = |arg, expected, got| Err(Error::Len { arg, expected, got });
+    let len = |arg, expected, got| Err(Error::len(arg, expected, got));
     assert_eq!(make(a, 1, 2, 3), (len("colors", 2, 1), true));
     assert_eq!(make(a, 2, 3, 3), (len("order", 2, 3), true));
     assert_eq!(make(a, 2, 2, 2), (len("offsets", 3, 2), false));
     let above = Csr::new(2, 2, &[0, 2, 3], &[0, 1, 1], &values[..3]).unwrap();
     assert_eq!(make(above, 2, 2, 3), (Err(domain("a")), true));
     let wide = Csr::new(1, 2, &[0, 1], &[0], &values[..1]).unwrap();
-    assert_eq!(make(wide, 1, 1, 3), (Err(Error::Shape { arg: "a", expected: [1, 1], got: [1, 2] }), true));
+    assert_eq!(make(wide, 1, 1, 3), (Err(Error::shape("a", [1, 1], [1, 2])), true));
     let sweep = |a: Csr<'_, f64>, colors: Colors<'_>, sizes: [usize; 3]| {
         let [b, x, room] = sizes;
         let (b, mut x, mut room) = (vec![1.0; b], vec![7.0; x], vec![0.0; room]);
@@ -150,13 +145,13 @@ fn what_is_no_colors() {
     };
     let two = Colors::new(&[0, 1], &[0, 1], &[0, 1, 2]).unwrap();
     let one = Colors::new(&[0], &[0], &[0, 1]).unwrap();
-    assert_eq!(sweep(wide, one, [1, 1, 1]), Err(Error::Shape { arg: "a", expected: [1, 1], got: [1, 2] }));
+    assert_eq!(sweep(wide, one, [1, 1, 1]), Err(Error::shape("a", [1, 1], [1, 2])));
     assert_eq!(sweep(a, one, [2, 2, 2]), len("colors", 2, 1));
     assert_eq!(sweep(a, two, [1, 2, 2]), len("b", 2, 1));
     assert_eq!(sweep(a, two, [2, 3, 2]), len("x", 2, 3));
-    assert_eq!(sweep(a, two, [2, 2, 1]), Err(Error::Workspace { needed: 2, got: 1 }));
+    assert_eq!(sweep(a, two, [2, 2, 1]), Err(Error::workspace(2, 1)));
     let zero = Csr::new(2, 2, &ends, &columns, &[2.0, 1.0, 1.0, 0.0]).unwrap();
-    assert_eq!(sweep(zero, two, [2, 2, 2]), Err(Error::Pivot { arg: "a", index: 1 }));
+    assert_eq!(sweep(zero, two, [2, 2, 2]), Err(Error::pivot("a", 1)));
 }
 
 /// Past what is worth a thread: the bits of the serial form, of few colours, of many, and of one.

@@ -104,11 +104,11 @@ fn agrees<T: Element>(
         );
     }
     let (mut x, mut y) = (vec![T::ONE; a.cols() + 1], vec![T::ONE; a.rows()]);
-    let long = Error::Len { arg: "x", expected: a.cols(), got: a.cols() + 1 };
+    let long = Error::len("x", a.cols(), a.cols() + 1);
     assert_eq!(product(T::ONE, &x, T::ZERO, &mut y), Err(long));
     x.pop();
     y.push(T::ONE);
-    let long = Error::Len { arg: "y", expected: a.rows(), got: a.rows() + 1 };
+    let long = Error::len("y", a.rows(), a.rows() + 1);
     assert_eq!(product(T::ONE, &x, T::ZERO, &mut y), Err(long));
     assert!(y.iter().all(|y| *y == T::ONE));
 }
@@ -212,14 +212,14 @@ fn what_is_no_slices() {
     let (o, l, p, c) = good;
     assert_eq!(new([3, 4, 2, 2], good, 8), Ok((3, 4)));
     assert_eq!(new([0, 4, 2, 2], (&[0], &[], &[], &[]), 0), Ok((0, 4)));
-    let domain = |arg| Error::Domain { arg };
-    let len = |arg, expected, got| Error::Len { arg, expected, got };
-    let index = |arg, index, below| Error::Index { arg, index, below };
+    let domain = Error::domain;
+    let len = Error::len;
+    let index = Error::index;
     let huge = usize::MAX;
     for (shape, with, n, error) in [
         ([3, 4, 0, 2], good, 8, domain("chunk")),
         ([3, 4, 2, 0], good, 8, domain("sigma")),
-        ([huge, 4, 2, 2], good, 8, Error::Overflow { arg: "rows" }),
+        ([huge, 4, 2, 2], good, 8, Error::overflow("rows")),
         ([5, 4, 2, 2], good, 8, len("offsets", 4, 3)),
         ([3, 4, huge, 2], good, 8, len("offsets", 2, 3)),
         ([4, 4, 2, 2], good, 8, len("lengths", 4, 3)),
@@ -255,21 +255,21 @@ fn no_room_for_slices() {
     let values = [1.0f32; 3];
     let a = Csr::new(2, 3, &[0, 1, 3], &[0, 0, 2], &values).unwrap();
     let mut short = [7; 1];
-    let len = |arg, expected, got| Error::Len { arg, expected, got };
+    let len = Error::len;
     assert_eq!(Sell::sort(a, 2, &mut short), Err(len("order", 2, 1)));
-    assert_eq!(Sell::sort(a, 0, &mut [7; 2]), Err(Error::Domain { arg: "sigma" }));
+    assert_eq!(Sell::sort(a, 0, &mut [7; 2]), Err(Error::domain("sigma")));
     assert_eq!(short, [7]);
-    assert_eq!(Sell::stored(a, 0, &[1, 0]), Err(Error::Domain { arg: "chunk" }));
+    assert_eq!(Sell::stored(a, 0, &[1, 0]), Err(Error::domain("chunk")));
     assert_eq!(Sell::stored(a, 2, &[1]), Err(len("order", 2, 1)));
-    assert_eq!(Sell::stored(a, usize::MAX, &[1, 0]), Err(Error::Overflow { arg: "a" }));
+    assert_eq!(Sell::stored(a, usize::MAX, &[1, 0]), Err(Error::overflow("a")));
     let good = ([2usize, 2], [1u32, 0], [2usize, 2, 4, 4]);
     for ((sizes, order, room), error) in [
-        (([0, 2], good.1, good.2), Error::Domain { arg: "chunk" }),
-        (([2, 0], good.1, good.2), Error::Domain { arg: "sigma" }),
-        (([2, 2], [0, 1], good.2), Error::Domain { arg: "order" }),
-        (([2, 2], [1, 1], good.2), Error::Domain { arg: "order" }),
-        (([2, 1], good.1, good.2), Error::Domain { arg: "order" }),
-        (([2, 2], [1, 2], good.2), Error::Index { arg: "order", index: 2, below: 2 }),
+        (([0, 2], good.1, good.2), Error::domain("chunk")),
+        (([2, 0], good.1, good.2), Error::domain("sigma")),
+        (([2, 2], [0, 1], good.2), Error::domain("order")),
+        (([2, 2], [1, 1], good.2), Error::domain("order")),
+        (([2, 1], good.1, good.2), Error::domain("order")),
+        (([2, 2], [1, 2], good.2), Error::index("order", 2, 2)),
         ((good.0, good.1, [1, 2, 4, 4]), len("offsets", 2, 1)),
         ((good.0, good.1, [2, 3, 4, 4]), len("lengths", 2, 3)),
         ((good.0, good.1, [2, 2, 3, 4]), len("columns", 4, 3)),
@@ -451,13 +451,13 @@ fn what_is_no_blocks() {
     assert_eq!(new([3, 5, 2, 2], good, 12), Ok([3, 5, 3]));
     assert_eq!(new([4, 6, 2, 2], good, 12), Ok([4, 6, 3]));
     assert_eq!(new([0, 5, 2, 2], (&[0], &[]), 0), Ok([0, 5, 0]));
-    let domain = |arg| Error::Domain { arg };
-    let len = |arg, expected, got| Error::Len { arg, expected, got };
+    let domain = Error::domain;
+    let len = Error::len;
     let huge = usize::MAX;
     for (shape, with, n, error) in [
         ([3, 5, 0, 2], good, 12, domain("block")),
         ([3, 5, 2, 0], good, 12, domain("block")),
-        ([3, 5, 2, huge], good, 12, Error::Overflow { arg: "block" }),
+        ([3, 5, 2, huge], good, 12, Error::overflow("block")),
         ([5, 5, 2, 2], good, 12, len("offsets", 4, 3)),
         ([huge, 5, 1, 2], good, 12, len("offsets", huge, 3)),
         ([3, 5, 2, 2], (&[1, 2, 3], c), 12, domain("offsets")),
@@ -466,11 +466,11 @@ fn what_is_no_blocks() {
         ([3, 5, 2, 2], (&[0, 2, huge], c), 12, len("columns", huge, 3)),
         ([3, 5, 2, 2], good, 11, len("values", 12, 11)),
         ([3, 5, 2, 2], good, 13, len("values", 12, 13)),
-        ([3, 5, huge / 2, 1], (&[0, 3], c), 12, Error::Overflow { arg: "values" }),
+        ([3, 5, huge / 2, 1], (&[0, 3], c), 12, Error::overflow("values")),
         ([3, 5, 2, 2], (o, &[2, 0, 1]), 12, domain("columns")),
         ([3, 5, 2, 2], (o, &[1, 1, 1]), 12, domain("columns")),
-        ([3, 5, 2, 2], (o, &[0, 3, 1]), 12, Error::Index { arg: "columns", index: 3, below: 3 }),
-        ([3, 4, 2, 2], good, 12, Error::Index { arg: "columns", index: 2, below: 2 }),
+        ([3, 5, 2, 2], (o, &[0, 3, 1]), 12, Error::index("columns", 3, 3)),
+        ([3, 4, 2, 2], good, 12, Error::index("columns", 2, 2)),
     ] {
         assert_eq!(new(shape, with, n), Err(error), "{shape:?} {with:?}");
     }
@@ -481,7 +481,7 @@ fn what_is_no_blocks() {
         ([3, 2, 8], [2, 2], len("offsets", 2, 3)),
         ([2, 1, 8], [2, 2], len("columns", 2, 1)),
         ([2, 2, 9], [2, 2], len("values", 8, 9)),
-        ([2, 2, 8], [huge / 2, 2], Error::Overflow { arg: "values" }),
+        ([2, 2, 8], [huge / 2, 2], Error::overflow("values")),
     ] {
         let (mut offsets, mut columns, mut values) = (vec![7; n], vec![7; p], vec![7.0; q]);
         let made = Bsr::from_csr(a, block, &mut offsets, &mut columns, &mut values).map(drop);
@@ -547,7 +547,7 @@ fn what_is_no_diagonals() {
     assert_eq!(new(3, 4, &[-2, 0, 3], 9), Ok([3, 4, 3]));
     assert_eq!(new(0, 4, &[], 0), Ok([0, 4, 0]));
     assert_eq!(new(4, 0, &[], 0), Ok([4, 0, 0]));
-    let domain = Error::Domain { arg: "offsets" };
+    let domain = Error::domain("offsets");
     let huge = usize::MAX;
     for (rows, cols, offsets, n, error) in [
         (3, 4, &[0isize, -1][..], 6, domain),
@@ -560,16 +560,16 @@ fn what_is_no_diagonals() {
         (3, 0, &[0], 3, domain),
         (3, 0, &[-1], 3, domain),
         (0, 4, &[1], 0, domain),
-        (3, 4, &[0, 1], 5, Error::Len { arg: "values", expected: 6, got: 5 }),
-        (3, 4, &[0, 1], 7, Error::Len { arg: "values", expected: 6, got: 7 }),
-        (huge, 4, &[0, 1], 6, Error::Overflow { arg: "values" }),
+        (3, 4, &[0, 1], 5, Error::len("values", 6, 5)),
+        (3, 4, &[0, 1], 7, Error::len("values", 6, 7)),
+        (huge, 4, &[0, 1], 6, Error::overflow("values")),
     ] {
         assert_eq!(new(rows, cols, offsets, n), Err(error), "{rows} {cols} {offsets:?}");
     }
     // Diagonals -1, 2 and 0, found in this order.
     let a = Csr::new(2, 3, &[0, 1, 3], &[2, 0, 1], &values[..3]).unwrap();
     let mut offsets = [7isize; 2];
-    let short = Error::Len { arg: "offsets", expected: 3, got: 2 };
+    let short = Error::len("offsets", 3, 2);
     assert_eq!(Dia::diagonals(a, &mut offsets), Err(short));
     let mut offsets = [7isize; 4];
     assert_eq!(Dia::diagonals(a, &mut offsets), Ok(3));
@@ -579,7 +579,7 @@ fn what_is_no_diagonals() {
         (&[-1, 2], 4, domain),
         (&[-1, 2, 0], 6, domain),
         (&[-2, -1, 0, 2], 8, domain),
-        (&[-1, 0, 2], 5, Error::Len { arg: "values", expected: 6, got: 5 }),
+        (&[-1, 0, 2], 5, Error::len("values", 6, 5)),
     ] {
         let mut to = vec![7.0; n];
         assert_eq!(Dia::from_csr(a, offsets, &mut to).map(drop), Err(error), "{offsets:?}");

@@ -139,7 +139,7 @@ fn one_result_of_spadd() {
             assert_eq!(bits(&values), bits(&want), "{} {}", T::NAME, name_of(s));
         });
         let wide = Csr::new(50, 71, &x.0, &x.1, &x.2).unwrap();
-        let shape = Error::Shape { arg: "b", expected: [50, 71], got: [50, 70] };
+        let shape = Error::shape("b", [50, 71], [50, 70]);
         assert_eq!(wide.sum_len(b), Err(shape));
     }
     check::<f32>();

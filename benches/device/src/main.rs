@@ -1,7 +1,7 @@
 //! What ops take on a device as its users call them: seconds of calls in a row that are waited for, beside the device's
 //! own copies and launches. Medians of seven rounds. A word behind the device's name picks the groups that have it in
-//! their names: `lines`, `blocks` (products of quantised weights), `transforms`, `products`, `low_precision`, `attention`, `host`, `cached`
-//! (one query over a cache), `decode`, `factors`, `small`, `sparse`.
+//! their names: `lines`, `batches`, `blocks` (products of quantised weights), `transforms`, `products`, `low_precision`, `attention`, `host`, `cached`
+//! (one query over a cache), `decode`, `factors`, `scans`, `small`, `sparse`.
 //!
 //! A case is a line of fields between bars: its name, whose time it is, µs, a rate, and the share of what limits it. `table`
 //! joins such lines of several programs.
@@ -22,12 +22,14 @@ program! {
     vocabulary "../../../examples/llm/vocabulary.rs"
 }
 
+mod batches;
 mod blocks;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod decode;
 mod factors;
 mod lines;
+mod scans;
 mod small;
 mod sparse;
 mod table;
@@ -115,8 +117,14 @@ fn run<D: Computes<f32> + Blocking>(gpu: &Gpu<D>, copy: impl Fn() -> f64) -> Res
     if picked("products") {
         products(gpu, wait)?;
     }
+    if picked("batches") {
+        batches::run(gpu, wait)?;
+    }
     if picked("vectors") {
         vectors(gpu, wait, 8.0 * N as f64 / copy())?;
+    }
+    if picked("scans") {
+        scans::run(gpu, wait, 8.0 * N as f64 / copy())?;
     }
     if picked("factors") {
         factors::run(gpu, wait)?;

@@ -2,6 +2,7 @@
 //! `scripts/panics.py` links images of them, without those that panic. Nothing here is ever run.
 #![no_std]
 
+use fulmen::image::{Image, Kernel, ResizePlan};
 use fulmen::lanes::Native;
 use fulmen::quant::{IQ4_NL, MXFP4, NF4, Q2_K, Q4_0, Q4_K, Q6_K, Q8_0, Q8_1, Q8_K};
 use fulmen::{BatchRef, Csr, Dct, EinsumPlan, Fft, MatRef, RealFft, VecRef};
@@ -81,6 +82,9 @@ macro_rules! typed {
     (@ fixed_tanh) => { with!(fixed_tanh i8, i16) };
     (@ fixed_fir) => { with!(fixed_fir i8, i16) };
     (@ fixed_biquad) => { with!(fixed_biquad i8, i16) };
+    (@ resize) => { with!(resize u8, f32) };
+    (@ correlate_separable) => { with!(correlate_separable u8, f32) };
+    (@ sobel) => { with!(sobel u8, f32) };
     (@ $f:ident) => { with!($f) };
 }
 
@@ -120,6 +124,10 @@ named! {
     dct_of: Dct::<f32>::of.call();
     dct_plan: Dct::<f32>::plan.call();
     einsum_plan: EinsumPlan::new.call();
+    image: Image::<u8>::strided.call();
+    resize_plan: ResizePlan::<i16>::new.call();
+    kernel: Kernel::<i16>::new.call();
+    gaussian: Kernel::<f32>::gaussian.call();
     rope_table: with!(rope_table f32);
     pack_b: with!(pack_b f32);
     gemm_packed: fulmen::gemm_packed::<Native, f32>.call();

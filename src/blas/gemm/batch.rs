@@ -4,6 +4,7 @@ use super::threads::parts;
 use super::{Problem, gemm_by};
 use crate::error::{Error, same_len};
 use crate::error::{enough, same_shape};
+use crate::forms::named;
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd, native};
 use crate::view::{BatchMut, BatchRef, MatMut, MatRef};
@@ -48,7 +49,7 @@ pub fn gemm_strided_batched_on<S: Simd, T: Element>(
     c: BatchMut<'_, T>,
     workspace: &mut [T],
 ) -> Result<(), Error> {
-    batch_by(Serial, s, [alpha, beta], a, b, c, workspace)
+    named!([Result] gemm_strided_batched, batch_by(Serial, s, [alpha, beta], a, b, c, workspace))
 }
 
 /// [`gemm_strided_batched_on`], the parts run by `j`.

@@ -126,7 +126,7 @@ impl<'a, T: Element> Epilogue<T> for Residual<'a, T> {
     #[inline(always)]
     fn check(self, expected: [usize; 2]) -> Result<(), Error> {
         let got = [self.0.rows(), self.0.cols()];
-        if got == expected { Ok(()) } else { Err(Error::Shape { arg: "epilogue", expected, got }) }
+        if got == expected { Ok(()) } else { Err(Error::shape("epilogue", expected, got)) }
     }
     #[inline(always)]
     fn part(self, start: [usize; 2]) -> Self {

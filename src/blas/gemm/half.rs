@@ -9,6 +9,7 @@ use super::{Problem, gemm_with_on, tune};
 use crate::convert::{from_bf16, from_f16};
 use crate::error::{Error, enough, same_shape};
 use crate::float8::E4m3;
+use crate::forms::named;
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Simd, native};
@@ -72,7 +73,7 @@ macro_rules! half {
             epilogue: E,
             workspace: &mut [f32],
         ) -> Result<(), Error> {
-            gemm_half_by(Serial, native(), alpha, a, b, beta, c, epilogue, workspace)
+            $with_on(native(), alpha, a, b, beta, c, epilogue, workspace)
         }
 
         #[doc = concat!("[`", stringify!($with), "`] on the instruction set of `s`.")]
@@ -87,7 +88,7 @@ macro_rules! half {
             epilogue: E,
             workspace: &mut [f32],
         ) -> Result<(), Error> {
-            gemm_half_by(Serial, s, alpha, a, b, beta, c, epilogue, workspace)
+            named!([Result] $with, gemm_half_by(Serial, s, alpha, a, b, beta, c, epilogue, workspace))
         }
     };
 }

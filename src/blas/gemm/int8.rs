@@ -7,6 +7,7 @@ use super::threads::{divide, parts, tile};
 use super::tune;
 use crate::alu::Number;
 use crate::error::{Error, enough, same_shape};
+use crate::forms::named;
 use crate::forms::ops;
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::vector::Vector;
@@ -185,7 +186,7 @@ pub fn gemm_i8_with_on<S: Simd, C: Requantize, E: Epilogue<f32>>(
     epilogue: E,
     workspace: &mut [i32],
 ) -> Result<(), Error> {
-    gemm_bytes_with_by(Serial, s, alpha, (a, 0), (b, 0), c, epilogue, workspace)
+    named!([Result] gemm_i8_with, gemm_bytes_with_by(Serial, s, alpha, (a, 0), (b, 0), c, epilogue, workspace))
 }
 
 /// Elements of workspace that [`gemm_i8_with`] needs at most for an `m` by `k` A and a `k` by `n` B, on any instruction set: a
@@ -240,7 +241,8 @@ pub fn gemm_u8_with_on<S: Simd, C: Requantize, E: Epilogue<f32>>(
     epilogue: E,
     workspace: &mut [i32],
 ) -> Result<(), Error> {
-    gemm_bytes_with_by(Serial, s, alpha, (a, a_zero.into()), (b, b_zero.into()), c, epilogue, workspace)
+    let (a, b) = ((a, a_zero.into()), (b, b_zero.into()));
+    named!([Result] gemm_u8_with, gemm_bytes_with_by(Serial, s, alpha, a, b, c, epilogue, workspace))
 }
 
 /// Elements of workspace that [`gemm_u8`] needs at most for an `m` by `k` A and a `k` by `n` B, on any instruction set.

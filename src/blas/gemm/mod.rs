@@ -80,6 +80,7 @@ pub use typed::*;
 
 use crate::contract::{Call, Violation, contract, in_parts, nan};
 use crate::error::{Error, enough, same_shape};
+use crate::forms::named;
 use crate::forms::ops;
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::vector::Vector;
@@ -181,6 +182,8 @@ ops! { $ gemm_ops in crate::blas::gemm;
     /// assert_eq!(c, [53.0, 68.0, 121.0, 156.0]);
     /// # Ok::<(), fulmen::Error>(())
     /// ```
+    ///
+    /// See `examples/small/matrix_product.rs`.
     ///
     /// Source: K. Goto and R. van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (2008); the bound:
     /// N. Higham, "Accuracy and Stability of Numerical Algorithms", §3.5.
@@ -289,7 +292,7 @@ pub fn gemm_with_on<S: Simd, T: Element, E: Epilogue<T>>(
     epilogue: E,
     workspace: &mut [T],
 ) -> Result<(), Error> {
-    gemm_by(Serial, s, Problem { alpha, beta, a, b, c }, epilogue, workspace)
+    named!([Result] gemm_with, gemm_by(Serial, s, Problem { alpha, beta, a, b, c }, epilogue, workspace))
 }
 
 /// [`gemm_with_on`], the parts run by `j`.

@@ -188,7 +188,7 @@ fn underdetermined<T: Scratch>(mut a: MatMut<'_, T>, mut b: MatMut<'_, T>) -> Ch
     }
     let factors = a.as_ref();
     if let Some(index) = (0..n).find(|i| factors.get(*i, *i) == Some(T::ZERO)) {
-        return Ok(Err(Error::Pivot { arg: "a", index }));
+        return Ok(Err(Error::pivot("a", index)));
     }
     for j in 0..cols {
         (n..m).for_each(|i| _ = b.set(i, j, T::ZERO));

@@ -79,9 +79,9 @@ impl<D: Device> Gpu<D> {
         let half = half_of(dim, cos.len(), sin.len())?;
         same_len("out", x.len(), out.len())?;
         let rows = cos.len() / half;
-        let unit = rows.checked_mul(dim).ok_or(crate::Error::Overflow { arg: "dim" })?;
+        let unit = rows.checked_mul(dim).ok_or(crate::Error::overflow("dim"))?;
         if x.len().checked_rem(unit).unwrap_or(x.len()) != 0 {
-            return Err(crate::Error::Rows { arg: "x", cols: unit, got: x.len() }.into());
+            return Err(crate::Error::rows("x", unit, x.len()).into());
         }
         let cols = x.len().checked_div(rows).unwrap_or(0);
         let operands = [x.binding(self)?, out.binding(self)?];
@@ -106,7 +106,7 @@ impl<D: Device> Gpu<D> {
         let Mat { shape: [rows, cols], strides, .. } = x.0;
         same_shape("x", [cos.len() / half, cols], [rows, cols])?;
         if !cols.is_multiple_of(dim) {
-            return Err(crate::Error::Rows { arg: "x", cols: dim, got: cols }.into());
+            return Err(crate::Error::rows("x", dim, cols).into());
         }
         let on = x.0.binding(self)?;
         self.turn([on, on], [rows, cols], strides, half, [cos, sin], style, inverse)

@@ -1,13 +1,13 @@
-//! Strided batches of matrices, and batched factorisations by one launch.
+//! Strided batches of matrices, and batched products and factorisations by one launch.
 
 use super::super::device::{Binding, Computes, Device, Error, Launch};
 use super::super::error::Error as Bad;
 use super::super::ir::Kernel;
 use super::super::template::Meet;
 use super::super::template::small::{self, Factors, SMALL, SOLVED, Small};
-use super::ops::{Done, Scalar, arguments};
+use super::ops::{Done, Scalar, arguments, called};
 use super::plan::{Planner, counted};
-use super::{Gpu, Mat, MatMut, View, ViewMut};
+use super::{Gpu, Many, Mat, MatMut, Product, View, ViewMut};
 use crate::backend::Solvers;
 use crate::error::{same_len, same_shape};
 
@@ -41,8 +41,8 @@ impl<'a, T, D: Device> Batch<'a, T, D> {
         if !sizes.contains(&0) {
             let ends = sizes.iter().zip(strides).map(|(n, by)| (n - 1).checked_mul(by));
             let end = ends.reduce(|p, q| p?.checked_add(q?)).flatten();
-            if end.ok_or(crate::Error::Overflow { arg })? >= data.len() {
-                return Err(crate::Error::OutOfBounds { arg, got: data.len() }.into());
+            if end.ok_or(crate::Error::overflow(arg))? >= data.len() {
+                return Err(crate::Error::out_of_bounds(arg, data.len()).into());
             }
         }
         Ok(Self { all: data, sizes, strides })
@@ -72,7 +72,7 @@ impl<'a, T, D: Device> BatchMut<'a, T, D> {
         let apart = count <= 1 || stride > reach(rows, row).saturating_add(reach(cols, col));
         let one = lines(cols, col, rows, row) || lines(rows, row, cols, col);
         if !(sizes.contains(&0) || apart && one) {
-            return Err(crate::Error::Overlap { arg: "data" }.into());
+            return Err(crate::Error::overlap("data").into());
         }
         Ok(Self(batch))
     }
@@ -119,6 +119,60 @@ impl<D: Device> Gpu<D> {
         counted(arg, count.saturating_mul(rows))?;
         let end = reach(count, stride).saturating_add(one).min(of.all.len());
         of.all.part(0..end)?.binding(self)
+    }
+
+    /// [`gemm_strided_batched`](crate::gemm_strided_batched()), without a workspace of the caller's: one launch for all, whose
+    /// blocks have a tile of one product each, and one more for every 65 535 of them. A distance of 0 in A or B is one matrix for
+    /// all. Products that are worth tensor cores, and few of a depth that blocks share, are [`gemm`](Self::gemm) one after
+    /// the other.
+    ///
+    /// ```
+    /// use fulmen::gpu::{backend::{Batch, BatchMut, Gpu}, device::{Error, Host}};
+    /// let gpu = Gpu::new(Host::default());
+    /// let (a, b) = (gpu.upload(&[1.0f32, 2.0, 3.0, 4.0])?, gpu.upload(&[10.0f32, 100.0])?);
+    /// let mut c = gpu.alloc(4)?;
+    /// // Two columns of two elements, times one row of one element each.
+    /// let a = Batch::strided(a.view(), [2, 2, 1], [2, 1, 1])?;
+    /// let b = Batch::strided(b.view(), [2, 1, 1], [1, 1, 1])?;
+    /// gpu.gemm_strided_batched(1.0, a, b, 0.0, BatchMut::strided(c.view_mut(), [2, 2, 1], [2, 1, 1])?)?;
+    /// let mut got = [0.0f32; 4];
+    /// gpu.download(c.view(), &mut got)?;
+    /// assert_eq!(got, [10.0, 20.0, 300.0, 400.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Len`](crate::Error::Len) when the batches differ in number, [`Shape`](crate::Error::Shape), `Overflow`,
+    /// [`Error::Limit`], [`Error::Lost`].
+    pub fn gemm_strided_batched<T: Scalar>(
+        &self,
+        alpha: T,
+        a: Batch<'_, T, D>,
+        b: Batch<'_, T, D>,
+        beta: T,
+        c: BatchMut<'_, T, D>,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        called!(gemm_strided_batched, {
+            let (c, [count, rows, k]) = (c.0, a.sizes);
+            let ([many_b, depth, cols], [many_c, m, n]) = (b.sizes, c.sizes);
+            same_len("b", count, many_b)?;
+            same_len("c", count, many_c)?;
+            same_shape("a", [m, k], [rows, k])?;
+            same_shape("b", [k, n], [depth, cols])?;
+            let strides = [a.strides, b.strides, c.strides];
+            let product = Product::new([m, n, k], strides.map(|[_, r, c]| [r, c]), [alpha, beta]);
+            let many = Many { counts: [1, count], apart: strides.map(|[by, ..]| [0, by]) };
+            // What no launch reaches is refused, not taken apart.
+            let bound = [self.bound_batch("a", a)?, self.bound_batch("b", b)?, self.bound_batch("c", c)?];
+            match self.state.planner.products::<T::Recorded>(&product, &many)? {
+                Some(plan) => self.run(&plan, &bound),
+                None => (0..count)
+                    .try_for_each(|i| self.gemm(alpha, a.get(i)?, b.get(i)?, beta, MatMut(c.get(i)?))),
+            }
+        })
     }
 
     /// [`cholesky_batched`](crate::cholesky_batched()): one launch for matrices of up to 64 rows (16 in WGSL), in registers, each of

@@ -3,7 +3,7 @@
 use super::super::device::{Computes, Device, Error};
 use super::super::template::triangle::{self, Rows};
 use super::super::template::{Argument, THREADS, vector};
-use super::ops::{Done, Scalar, arguments};
+use super::ops::{Done, Scalar, arguments, called};
 use super::product::Product;
 use super::{Array, Gpu, Mat, MatMut, View, ViewMut};
 use crate::backend::{Blas, Products};
@@ -347,13 +347,15 @@ impl<D: Device> Gpu<D> {
 
 impl<T: Scalar, D: Computes<T>> Blas<T> for Gpu<D> {
     fn ger(&self, alpha: T, x: Mat<'_, T, D>, y: Mat<'_, T, D>, a: MatMut<'_, T, D>) -> Done {
-        same_len("x", a.0.shape[0], x.shape[0])?;
-        same_len("y", a.0.shape[1], y.shape[0])?;
-        if alpha == T::ZERO { Ok(()) } else { self.gemm(alpha, x, y.t(), T::ONE, a) }
+        called!(ger, {
+            same_len("x", a.0.shape[0], x.shape[0])?;
+            same_len("y", a.0.shape[1], y.shape[0])?;
+            if alpha == T::ZERO { Ok(()) } else { self.gemm(alpha, x, y.t(), T::ONE, a) }
+        })
     }
 
     fn syr(&self, alpha: T, x: Mat<'_, T, D>, triangle: Triangle, a: MatMut<'_, T, D>) -> Done {
-        self.rank("syr", alpha, [x, x], triangle, a)
+        called!(syr, { self.rank("syr", alpha, [x, x], triangle, a) })
     }
 
     fn syr2(
@@ -364,7 +366,7 @@ impl<T: Scalar, D: Computes<T>> Blas<T> for Gpu<D> {
         triangle: Triangle,
         a: MatMut<'_, T, D>,
     ) -> Done {
-        self.rank("syr2", alpha, [x, y], triangle, a)
+        called!(syr2, { self.rank("syr2", alpha, [x, y], triangle, a) })
     }
 
     fn symv(
@@ -376,26 +378,32 @@ impl<T: Scalar, D: Computes<T>> Blas<T> for Gpu<D> {
         beta: T,
         y: MatMut<'_, T, D>,
     ) -> Done {
-        let n = square(a)?;
-        same_len("x", n, x.shape[0])?;
-        same_len("y", n, y.0.shape[0])?;
-        self.by_rows(Rows::Symmetric, false, alpha, lower(triangle, a), x, beta, y.0)
+        called!(symv, {
+            let n = square(a)?;
+            same_len("x", n, x.shape[0])?;
+            same_len("y", n, y.0.shape[0])?;
+            self.by_rows(Rows::Symmetric, false, alpha, lower(triangle, a), x, beta, y.0)
+        })
     }
 
     fn trmv(&self, triangle: Triangle, diagonal: Diagonal, a: Mat<'_, T, D>, x: MatMut<'_, T, D>) -> Done {
-        let n = square(a)?;
-        same_len("x", n, x.0.shape[0])?;
-        let scratch = self.alloc::<T>(n)?;
-        let old = scratch.view().matrix(n, 1)?;
-        self.vectors("copy", [x.0, old], &[])?;
-        let rows = if triangle == Triangle::Upper { Rows::Upper } else { Rows::Lower };
-        self.by_rows(rows, diagonal == Diagonal::Unit, T::ONE, a, old, T::ZERO, x.0)
+        called!(trmv, {
+            let n = square(a)?;
+            same_len("x", n, x.0.shape[0])?;
+            let scratch = self.alloc::<T>(n)?;
+            let old = scratch.view().matrix(n, 1)?;
+            self.vectors("copy", [x.0, old], &[])?;
+            let rows = if triangle == Triangle::Upper { Rows::Upper } else { Rows::Lower };
+            self.by_rows(rows, diagonal == Diagonal::Unit, T::ONE, a, old, T::ZERO, x.0)
+        })
     }
 
     fn trsv(&self, triangle: Triangle, diagonal: Diagonal, a: Mat<'_, T, D>, x: MatMut<'_, T, D>) -> Done {
-        let n = square(a)?;
-        same_len("x", n, x.0.shape[0])?;
-        self.scaled_triangular(true, T::ONE, &Left::new(Side::Left, triangle, diagonal, a, x.0)?)
+        called!(trsv, {
+            let n = square(a)?;
+            same_len("x", n, x.0.shape[0])?;
+            self.scaled_triangular(true, T::ONE, &Left::new(Side::Left, triangle, diagonal, a, x.0)?)
+        })
     }
 
     fn symm(
@@ -409,26 +417,28 @@ impl<T: Scalar, D: Computes<T>> Blas<T> for Gpu<D> {
         c: MatMut<'_, T, D>,
         _: (),
     ) -> Done {
-        let n = if side == Side::Left { b.shape[0] } else { b.shape[1] };
-        same_shape("a", [n, n], a.shape)?;
-        same_shape("c", b.shape, c.0.shape)?;
-        let a = lower(triangle, a);
-        let (mut bound, _) = self.matrices([("a", a), ("b", b), ("c", c.0)])?;
-        bound.truncate(1);
-        let cells = n.saturating_mul(n);
-        self.state.planner.line::<T::Recorded>("a", cells)?;
-        let scratch = self.alloc::<T>(cells)?;
-        // α = 0 reads no A.
-        if cells > 0 && alpha != T::ZERO {
-            bound.push(scratch.view().binding(self)?);
-            let words = [n, a.strides[0], a.strides[1]];
-            self.run_flat::<T>("mirror", triangle::mirror::<T::Recorded>, cells, &bound, (&words, &[]))?;
-        }
-        let whole = scratch.view().matrix(n, n)?;
-        match side {
-            Side::Left => self.gemm(alpha, whole, b, beta, c),
-            Side::Right => self.gemm(alpha, b, whole, beta, c),
-        }
+        called!(symm, {
+            let n = if side == Side::Left { b.shape[0] } else { b.shape[1] };
+            same_shape("a", [n, n], a.shape)?;
+            same_shape("c", b.shape, c.0.shape)?;
+            let a = lower(triangle, a);
+            let (mut bound, _) = self.matrices([("a", a), ("b", b), ("c", c.0)])?;
+            bound.truncate(1);
+            let cells = n.saturating_mul(n);
+            self.state.planner.line::<T::Recorded>("a", cells)?;
+            let scratch = self.alloc::<T>(cells)?;
+            // α = 0 reads no A.
+            if cells > 0 && alpha != T::ZERO {
+                bound.push(scratch.view().binding(self)?);
+                let words = [n, a.strides[0], a.strides[1]];
+                self.run_flat::<T>("mirror", triangle::mirror::<T::Recorded>, cells, &bound, (&words, &[]))?;
+            }
+            let whole = scratch.view().matrix(n, n)?;
+            match side {
+                Side::Left => self.gemm(alpha, whole, b, beta, c),
+                Side::Right => self.gemm(alpha, b, whole, beta, c),
+            }
+        })
     }
 
     fn syrk(
@@ -440,9 +450,11 @@ impl<T: Scalar, D: Computes<T>> Blas<T> for Gpu<D> {
         c: MatMut<'_, T, D>,
         _: (),
     ) -> Done {
-        same_shape("c", [a.shape[0]; 2], c.0.shape)?;
-        self.matrices([("a", a), ("c", c.0)])?;
-        self.rank_k(alpha, [a, a], beta, false, lower(triangle, c.0))
+        called!(syrk, {
+            same_shape("c", [a.shape[0]; 2], c.0.shape)?;
+            self.matrices([("a", a), ("c", c.0)])?;
+            self.rank_k(alpha, [a, a], beta, false, lower(triangle, c.0))
+        })
     }
 
     fn syr2k(
@@ -455,10 +467,12 @@ impl<T: Scalar, D: Computes<T>> Blas<T> for Gpu<D> {
         c: MatMut<'_, T, D>,
         _: (),
     ) -> Done {
-        same_shape("b", a.shape, b.shape)?;
-        same_shape("c", [a.shape[0]; 2], c.0.shape)?;
-        self.matrices([("a", a), ("b", b), ("c", c.0)])?;
-        self.rank_k(alpha, [a, b], beta, true, lower(triangle, c.0))
+        called!(syr2k, {
+            same_shape("b", a.shape, b.shape)?;
+            same_shape("c", [a.shape[0]; 2], c.0.shape)?;
+            self.matrices([("a", a), ("b", b), ("c", c.0)])?;
+            self.rank_k(alpha, [a, b], beta, true, lower(triangle, c.0))
+        })
     }
 
     fn trmm(
@@ -471,7 +485,7 @@ impl<T: Scalar, D: Computes<T>> Blas<T> for Gpu<D> {
         b: MatMut<'_, T, D>,
         _: (),
     ) -> Done {
-        self.scaled_triangular(false, alpha, &Left::new(side, triangle, diagonal, a, b.0)?)
+        called!(trmm, { self.scaled_triangular(false, alpha, &Left::new(side, triangle, diagonal, a, b.0)?) })
     }
 
     fn trsm(
@@ -484,36 +498,40 @@ impl<T: Scalar, D: Computes<T>> Blas<T> for Gpu<D> {
         b: MatMut<'_, T, D>,
         _: (),
     ) -> Done {
-        self.scaled_triangular(true, alpha, &Left::new(side, triangle, diagonal, a, b.0)?)
+        called!(trsm, { self.scaled_triangular(true, alpha, &Left::new(side, triangle, diagonal, a, b.0)?) })
     }
 
     fn swap(&self, x: MatMut<'_, T, D>, y: MatMut<'_, T, D>) -> Done {
-        self.vectors("swap", [x.0, y.0], &[])
+        called!(swap, { self.vectors("swap", [x.0, y.0], &[]) })
     }
 
     fn copy(&self, x: Mat<'_, T, D>, y: MatMut<'_, T, D>) -> Done {
-        self.vectors("copy", [x, y.0], &[])
+        called!(copy, { self.vectors("copy", [x, y.0], &[]) })
     }
 
     fn scal(&self, alpha: T, x: MatMut<'_, T, D>) -> Done {
-        self.times(alpha, x.0, true)
+        called!(scal, { self.times(alpha, x.0, true) })
     }
 
     fn axpy_strided(&self, alpha: T, x: Mat<'_, T, D>, y: MatMut<'_, T, D>) -> Done {
-        self.vectors("axpy_strided", [x, y.0], &[alpha])
+        called!(axpy_strided, { self.vectors("axpy_strided", [x, y.0], &[alpha]) })
     }
 
     fn rot(&self, x: MatMut<'_, T, D>, y: MatMut<'_, T, D>, c: T, s: T) -> Done {
-        self.vectors("rot", [x.0, y.0], &[c, s])
+        called!(rot, { self.vectors("rot", [x.0, y.0], &[c, s]) })
     }
 
     fn rotm(&self, x: MatMut<'_, T, D>, y: MatMut<'_, T, D>, h: &RotM<T>) -> Done {
-        let all = [x.0, y.0];
-        match *h {
-            RotM::Identity => Ok(same_len("y", all[0].shape[0], all[1].shape[0])?),
-            RotM::Full { h11, h21, h12, h22 } => self.vectors("rotm", all, &[h11, h12, h21, h22]),
-            RotM::UnitDiagonal { h21, h12 } => self.vectors("rotm_unit_diagonal", all, &[h21, h12]),
-            RotM::UnitAntidiagonal { h11, h22 } => self.vectors("rotm_unit_antidiagonal", all, &[h11, h22]),
-        }
+        called!(rotm, {
+            let all = [x.0, y.0];
+            match *h {
+                RotM::Identity => Ok(same_len("y", all[0].shape[0], all[1].shape[0])?),
+                RotM::Full { h11, h21, h12, h22 } => self.vectors("rotm", all, &[h11, h12, h21, h22]),
+                RotM::UnitDiagonal { h21, h12 } => self.vectors("rotm_unit_diagonal", all, &[h21, h12]),
+                RotM::UnitAntidiagonal { h11, h22 } => {
+                    self.vectors("rotm_unit_antidiagonal", all, &[h11, h22])
+                }
+            }
+        })
     }
 }

@@ -3,7 +3,7 @@
 use super::super::device::{Binding, Computes, Device, Error};
 use super::super::ir::Kernel;
 use super::super::template::{Argument, complex};
-use super::ops::{Done, Scalar, arguments};
+use super::ops::{Done, Scalar, arguments, called};
 use super::plan::{PART, wide};
 use super::{Gpu, Mat, MatMut, Product, View, ViewMut};
 use crate::backend::ComplexAlgebra;
@@ -168,17 +168,19 @@ impl<T: Scalar, D: Computes<T>> ComplexAlgebra<T> for Gpu<D> {
         c: MatMut<'_, Complex<T>, D>,
         _: (),
     ) -> Done {
-        let ([m, k], n) = (a.shape, b.shape[1]);
-        same_shape("b", [k, n], b.shape)?;
-        same_shape("c", [m, n], c.0.shape)?;
-        [("a", a), ("b", b), ("c", c.0)].into_iter().try_for_each(|(arg, x)| self.pairs(arg, x))?;
-        let k = if alpha == Complex::ZERO { 0 } else { k };
-        let Conjugate { a: first, b: second } = conjugate;
-        if c.0.strides[1] != 1 && c.0.strides[0] == 1 && m > 1 && n > 1 {
-            // Rows and columns change their roles.
-            return self.product_of_pairs(alpha, [b.t(), a.t(), c.0.t()], k, [second, first], beta);
-        }
-        self.product_of_pairs(alpha, [a, b, c.0], k, [first, second], beta)
+        called!(gemm_complex, {
+            let ([m, k], n) = (a.shape, b.shape[1]);
+            same_shape("b", [k, n], b.shape)?;
+            same_shape("c", [m, n], c.0.shape)?;
+            [("a", a), ("b", b), ("c", c.0)].into_iter().try_for_each(|(arg, x)| self.pairs(arg, x))?;
+            let k = if alpha == Complex::ZERO { 0 } else { k };
+            let Conjugate { a: first, b: second } = conjugate;
+            if c.0.strides[1] != 1 && c.0.strides[0] == 1 && m > 1 && n > 1 {
+                // Rows and columns change their roles.
+                return self.product_of_pairs(alpha, [b.t(), a.t(), c.0.t()], k, [second, first], beta);
+            }
+            self.product_of_pairs(alpha, [a, b, c.0], k, [first, second], beta)
+        })
     }
 
     /// [`gemv_complex`](crate::gemv_complex()) of columns.
@@ -195,24 +197,26 @@ impl<T: Scalar, D: Computes<T>> ComplexAlgebra<T> for Gpu<D> {
         beta: Complex<T>,
         y: MatMut<'_, Complex<T>, D>,
     ) -> Done {
-        let [m, n] = a.shape;
-        same_len("x", n, x.shape[0])?;
-        same_len("y", m, y.0.shape[0])?;
-        [("a", a), ("x", x), ("y", y.0)].into_iter().try_for_each(|(arg, x)| self.pairs(arg, x))?;
-        if m == 0 {
-            return Ok(());
-        }
-        let n = if alpha == Complex::ZERO { 0 } else { n };
-        let words = [m, n, a.strides[0], a.strides[1], x.strides[0], y.0.strides[0]];
-        let numbers = [sign(conjugate), alpha.re, alpha.im, beta.re, beta.im];
-        let bound = [a.binding(self)?, x.binding(self)?, y.0.binding(self)?];
-        let told = (&words[..], &numbers[..]);
-        if a.strides[1] > a.strides[0] {
-            let make = || complex::gemv::<T::Recorded>(self.state.planner.meet, true);
-            return self.run_flat::<T>("gemv_complex_down", make, m, &bound, told);
-        }
-        let make = |meet| complex::gemv::<T::Recorded>(meet, false);
-        self.run_blocks::<T>("gemv_complex", make, [m, 1], &bound, told)
+        called!(gemv_complex, {
+            let [m, n] = a.shape;
+            same_len("x", n, x.shape[0])?;
+            same_len("y", m, y.0.shape[0])?;
+            [("a", a), ("x", x), ("y", y.0)].into_iter().try_for_each(|(arg, x)| self.pairs(arg, x))?;
+            if m == 0 {
+                return Ok(());
+            }
+            let n = if alpha == Complex::ZERO { 0 } else { n };
+            let words = [m, n, a.strides[0], a.strides[1], x.strides[0], y.0.strides[0]];
+            let numbers = [sign(conjugate), alpha.re, alpha.im, beta.re, beta.im];
+            let bound = [a.binding(self)?, x.binding(self)?, y.0.binding(self)?];
+            let told = (&words[..], &numbers[..]);
+            if a.strides[1] > a.strides[0] {
+                let make = || complex::gemv::<T::Recorded>(self.state.planner.meet, true);
+                return self.run_flat::<T>("gemv_complex_down", make, m, &bound, told);
+            }
+            let make = |meet| complex::gemv::<T::Recorded>(meet, false);
+            self.run_blocks::<T>("gemv_complex", make, [m, 1], &bound, told)
+        })
     }
 
     /// [`dot_complex`](crate::dot_complex()) of columns, to a view of one number.
@@ -226,21 +230,23 @@ impl<T: Scalar, D: Computes<T>> ComplexAlgebra<T> for Gpu<D> {
         y: Mat<'_, Complex<T>, D>,
         out: ViewMut<'_, Complex<T>, D>,
     ) -> Done {
-        let n = x.shape[0];
-        same_len("y", n, y.shape[0])?;
-        same_len("out", 1, out.len())?;
-        [("x", x), ("y", y)].into_iter().try_for_each(|(arg, x)| self.pairs(arg, x))?;
-        let planner = &self.state.planner;
-        let blocks = n.div_ceil(PART).clamp(1, planner.blocks as usize);
-        let parts = self.alloc::<Complex<T>>(blocks)?;
-        let told = arguments(3, &[n, x.strides[0], y.strides[0]], &[sign::<T>(conjugate)]);
-        let make = complex::dot::<T::Recorded>;
-        let sums = planner.blocks::<T::Recorded>("dot_complex", make, [blocks, 1], told)?;
-        let told = [2, 3].map(Argument::Buffer).into_iter().chain(arguments::<T>(0, &[blocks], &[]));
-        let make = complex::dot_merge::<T::Recorded>;
-        let merge = planner.blocks::<T::Recorded>("dot_complex_merge", make, [1, 1], told.collect())?;
-        let bound = [x.binding(self)?, y.binding(self)?, parts.view().binding(self)?, out.binding(self)?];
-        self.go(vec![sums, merge], vec![], &bound)
+        called!(dot_complex, {
+            let n = x.shape[0];
+            same_len("y", n, y.shape[0])?;
+            same_len("out", 1, out.len())?;
+            [("x", x), ("y", y)].into_iter().try_for_each(|(arg, x)| self.pairs(arg, x))?;
+            let planner = &self.state.planner;
+            let blocks = n.div_ceil(PART).clamp(1, planner.blocks as usize);
+            let parts = self.alloc::<Complex<T>>(blocks)?;
+            let told = arguments(3, &[n, x.strides[0], y.strides[0]], &[sign::<T>(conjugate)]);
+            let make = complex::dot::<T::Recorded>;
+            let sums = planner.blocks::<T::Recorded>("dot_complex", make, [blocks, 1], told)?;
+            let told = [2, 3].map(Argument::Buffer).into_iter().chain(arguments::<T>(0, &[blocks], &[]));
+            let make = complex::dot_merge::<T::Recorded>;
+            let merge = planner.blocks::<T::Recorded>("dot_complex_merge", make, [1, 1], told.collect())?;
+            let bound = [x.binding(self)?, y.binding(self)?, parts.view().binding(self)?, out.binding(self)?];
+            self.go(vec![sums, merge], vec![], &bound)
+        })
     }
 
     /// [`axpy_complex`](crate::axpy_complex()) of columns.
@@ -253,16 +259,18 @@ impl<T: Scalar, D: Computes<T>> ComplexAlgebra<T> for Gpu<D> {
         x: Mat<'_, Complex<T>, D>,
         y: MatMut<'_, Complex<T>, D>,
     ) -> Done {
-        let n = x.shape[0];
-        same_len("y", n, y.0.shape[0])?;
-        [("x", x), ("y", y.0)].into_iter().try_for_each(|(arg, x)| self.pairs(arg, x))?;
-        if n == 0 {
-            return Ok(());
-        }
-        let bound = [x.binding(self)?, y.0.binding(self)?];
-        let words = [n, x.strides[0], y.0.strides[0]];
-        let make = complex::axpy::<T::Recorded>;
-        self.run_flat::<T>("axpy_complex", make, n, &bound, (&words, &[alpha.re, alpha.im]))
+        called!(axpy_complex, {
+            let n = x.shape[0];
+            same_len("y", n, y.0.shape[0])?;
+            [("x", x), ("y", y.0)].into_iter().try_for_each(|(arg, x)| self.pairs(arg, x))?;
+            if n == 0 {
+                return Ok(());
+            }
+            let bound = [x.binding(self)?, y.0.binding(self)?];
+            let words = [n, x.strides[0], y.0.strides[0]];
+            let make = complex::axpy::<T::Recorded>;
+            self.run_flat::<T>("axpy_complex", make, n, &bound, (&words, &[alpha.re, alpha.im]))
+        })
     }
 
     /// [`scal_complex`](crate::scal_complex()) of a column.
@@ -270,15 +278,17 @@ impl<T: Scalar, D: Computes<T>> ComplexAlgebra<T> for Gpu<D> {
     /// # Errors
     /// [`Error::Limit`], [`Error::Lost`].
     fn scal_complex(&self, alpha: Complex<T>, x: MatMut<'_, Complex<T>, D>) -> Done {
-        let n = x.0.shape[0];
-        self.pairs("x", x.0)?;
-        if n == 0 {
-            return Ok(());
-        }
-        let bound = [x.0.binding(self)?];
-        let words = [n, x.0.strides[0]];
-        let make = complex::scal::<T::Recorded>;
-        self.run_flat::<T>("scal_complex", make, n, &bound, (&words, &[alpha.re, alpha.im]))
+        called!(scal_complex, {
+            let n = x.0.shape[0];
+            self.pairs("x", x.0)?;
+            if n == 0 {
+                return Ok(());
+            }
+            let bound = [x.0.binding(self)?];
+            let words = [n, x.0.strides[0]];
+            let make = complex::scal::<T::Recorded>;
+            self.run_flat::<T>("scal_complex", make, n, &bound, (&words, &[alpha.re, alpha.im]))
+        })
     }
 
     /// [`nrm2_complex`](crate::nrm2_complex()) of a column, to a view of one element.
@@ -286,7 +296,7 @@ impl<T: Scalar, D: Computes<T>> ComplexAlgebra<T> for Gpu<D> {
     /// # Errors
     /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
     fn nrm2_complex(&self, x: Mat<'_, Complex<T>, D>, out: ViewMut<'_, T, D>) -> Done {
-        self.of_all("norm_l2", x, out)
+        called!(nrm2_complex, { self.of_all("norm_l2", x, out) })
     }
 
     /// [`asum_complex`](crate::asum_complex()) of a column, to a view of one element.
@@ -294,7 +304,7 @@ impl<T: Scalar, D: Computes<T>> ComplexAlgebra<T> for Gpu<D> {
     /// # Errors
     /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
     fn asum_complex(&self, x: Mat<'_, Complex<T>, D>, out: ViewMut<'_, T, D>) -> Done {
-        self.of_all("norm_l1", x, out)
+        called!(asum_complex, { self.of_all("norm_l1", x, out) })
     }
 
     /// [`mul_complex`](crate::mul_complex())
@@ -308,11 +318,13 @@ impl<T: Scalar, D: Computes<T>> ComplexAlgebra<T> for Gpu<D> {
         y: View<'_, Complex<T>, D>,
         out: ViewMut<'_, Complex<T>, D>,
     ) -> Done {
-        same_len("y", x.len(), y.len())?;
-        same_len("out", x.len(), out.len())?;
-        let bound = [x.binding(self)?, y.binding(self)?, out.binding(self)?];
-        let make = complex::products::<T::Recorded>;
-        self.each("mul_complex", make, x.len(), &bound, &[sign::<T>(conjugate)])
+        called!(mul_complex, {
+            same_len("y", x.len(), y.len())?;
+            same_len("out", x.len(), out.len())?;
+            let bound = [x.binding(self)?, y.binding(self)?, out.binding(self)?];
+            let make = complex::products::<T::Recorded>;
+            self.each("mul_complex", make, x.len(), &bound, &[sign::<T>(conjugate)])
+        })
     }
 
     /// [`abs_complex`](crate::abs_complex())
@@ -320,9 +332,11 @@ impl<T: Scalar, D: Computes<T>> ComplexAlgebra<T> for Gpu<D> {
     /// # Errors
     /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
     fn abs_complex(&self, x: View<'_, Complex<T>, D>, out: ViewMut<'_, T, D>) -> Done {
-        same_len("out", x.len(), out.len())?;
-        let make = || complex::of_parts::<T::Recorded>("abs_complex", Magnitude);
-        self.each::<T>("abs_complex", make, x.len(), &[x.binding(self)?, out.binding(self)?], &[])
+        called!(abs_complex, {
+            same_len("out", x.len(), out.len())?;
+            let make = || complex::of_parts::<T::Recorded>("abs_complex", Magnitude);
+            self.each::<T>("abs_complex", make, x.len(), &[x.binding(self)?, out.binding(self)?], &[])
+        })
     }
 
     /// [`arg_complex`](crate::arg_complex())
@@ -330,9 +344,11 @@ impl<T: Scalar, D: Computes<T>> ComplexAlgebra<T> for Gpu<D> {
     /// # Errors
     /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
     fn arg_complex(&self, x: View<'_, Complex<T>, D>, out: ViewMut<'_, T, D>) -> Done {
-        same_len("out", x.len(), out.len())?;
-        let make = || complex::of_parts::<T::Recorded>("arg_complex", Angle);
-        self.each::<T>("arg_complex", make, x.len(), &[x.binding(self)?, out.binding(self)?], &[])
+        called!(arg_complex, {
+            same_len("out", x.len(), out.len())?;
+            let make = || complex::of_parts::<T::Recorded>("arg_complex", Angle);
+            self.each::<T>("arg_complex", make, x.len(), &[x.binding(self)?, out.binding(self)?], &[])
+        })
     }
 
     /// [`interleave`](crate::interleave())
@@ -340,10 +356,12 @@ impl<T: Scalar, D: Computes<T>> ComplexAlgebra<T> for Gpu<D> {
     /// # Errors
     /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
     fn interleave(&self, re: View<'_, T, D>, im: View<'_, T, D>, out: ViewMut<'_, Complex<T>, D>) -> Done {
-        same_len("im", re.len(), im.len())?;
-        same_len("out", re.len(), out.len())?;
-        let bound = [re.binding(self)?, im.binding(self)?, out.binding(self)?];
-        self.each::<T>("interleave", || complex::interleaved::<T::Recorded>(false), re.len(), &bound, &[])
+        called!(interleave, {
+            same_len("im", re.len(), im.len())?;
+            same_len("out", re.len(), out.len())?;
+            let bound = [re.binding(self)?, im.binding(self)?, out.binding(self)?];
+            self.each::<T>("interleave", || complex::interleaved::<T::Recorded>(false), re.len(), &bound, &[])
+        })
     }
 
     /// [`deinterleave`](crate::deinterleave())
@@ -351,9 +369,11 @@ impl<T: Scalar, D: Computes<T>> ComplexAlgebra<T> for Gpu<D> {
     /// # Errors
     /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
     fn deinterleave(&self, x: View<'_, Complex<T>, D>, re: ViewMut<'_, T, D>, im: ViewMut<'_, T, D>) -> Done {
-        same_len("re", x.len(), re.len())?;
-        same_len("im", x.len(), im.len())?;
-        let bound = [re.binding(self)?, im.binding(self)?, x.binding(self)?];
-        self.each::<T>("deinterleave", || complex::interleaved::<T::Recorded>(true), x.len(), &bound, &[])
+        called!(deinterleave, {
+            same_len("re", x.len(), re.len())?;
+            same_len("im", x.len(), im.len())?;
+            let bound = [re.binding(self)?, im.binding(self)?, x.binding(self)?];
+            self.each::<T>("deinterleave", || complex::interleaved::<T::Recorded>(true), x.len(), &bound, &[])
+        })
     }
 }

@@ -4,6 +4,7 @@ use super::super::device::{Binding, Device, Error, Launch};
 use super::super::template::Argument;
 use super::super::written;
 use super::Gpu;
+use super::ops::called;
 use super::plan::Plan;
 use super::pool::Allocation;
 use super::stored::bf16_binding;
@@ -132,21 +133,23 @@ impl<D: Device> Gpu<D> {
         from: Binding<'_, D::Buffer>,
         bytes: u64,
     ) -> Result<(Rc<Allocation<D::Buffer>>, bool), Error> {
-        let word = |a: &Argument| if let Argument::Bits(bits) = a { Some(*bits) } else { None };
-        let source = Source {
-            buffer: self.state.device.number(from.buffer),
-            bytes: from.start..from.start + from.bytes,
-            program: launch.program.key(),
-            words: launch.arguments.iter().filter_map(word).collect(),
-        };
-        let all = &self.state.copies.all;
-        let kept = all.borrow().iter().find(|(of, _)| *of == source).map(|(_, memory)| Rc::clone(memory));
-        if let Some(kept) = kept {
-            return Ok((kept, false));
-        }
-        let new = Rc::new(self.state.take(bytes)?);
-        all.borrow_mut().push((source, Rc::clone(&new)));
-        Ok((new, true))
+        called!(copy, {
+            let word = |a: &Argument| if let Argument::Bits(bits) = a { Some(*bits) } else { None };
+            let source = Source {
+                buffer: self.state.device.number(from.buffer),
+                bytes: from.start..from.start + from.bytes,
+                program: launch.program.key(),
+                words: launch.arguments.iter().filter_map(word).collect(),
+            };
+            let all = &self.state.copies.all;
+            let kept = all.borrow().iter().find(|(of, _)| *of == source).map(|(_, memory)| Rc::clone(memory));
+            if let Some(kept) = kept {
+                return Ok((kept, false));
+            }
+            let new = Rc::new(self.state.take(bytes)?);
+            all.borrow_mut().push((source, Rc::clone(&new)));
+            Ok((new, true))
+        })
     }
 
     /// Copies of what a launch writes are none any more.

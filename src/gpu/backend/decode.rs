@@ -6,7 +6,7 @@ pub use super::super::template::decode::DeviceCached;
 use super::super::template::decode::{PARTS, Split, merge, split};
 use super::super::template::{Argument, THREADS};
 use super::super::types::F32;
-use super::ops::{Done, Scalar, arguments};
+use super::ops::{Done, Scalar, arguments, called};
 use super::plan::wide;
 use super::{Gpu, View, ViewMut, Word};
 use crate::Attention;
@@ -52,25 +52,28 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<f32>,
     {
-        let told = pages.as_ref().map(|p| [p.table.len(), p.rows, p.len]);
-        let lens = [q.len(), keys.len(), values.len(), out.len()];
-        let Checked { len, held, .. } = checked::<C>(op, lens, lse.as_ref().map(ViewMut::len), told)?;
-        let planner = &self.state.planner;
-        planner.line::<F32>("q", q.len())?;
-        for (arg, x) in [("keys", keys), ("values", values)] {
-            planner.line::<F32>(arg, x.len().saturating_mul(C::ELEMENTS))?;
-        }
-        planner.line::<F32>("pages", len)?;
-        let pages = pages.map(|p| Ok::<_, Error>((p.table.binding(self)?, self.status()?, [p.rows, held])));
-        self.decoded::<C, f32>(
-            op,
-            len,
-            [q.binding(self)?, keys.binding(self)?, values.binding(self)?, out.binding(self)?],
-            [op.kv_heads * op.dim; 2],
-            [keys.before(), values.before()],
-            pages.transpose()?,
-            lse.map(|lse| lse.binding(self)).transpose()?,
-        )
+        called!(attention_decode, {
+            let told = pages.as_ref().map(|p| [p.table.len(), p.rows, p.len]);
+            let lens = [q.len(), keys.len(), values.len(), out.len()];
+            let Checked { len, held, .. } = checked::<C>(op, lens, lse.as_ref().map(ViewMut::len), told)?;
+            let planner = &self.state.planner;
+            planner.line::<F32>("q", q.len())?;
+            for (arg, x) in [("keys", keys), ("values", values)] {
+                planner.line::<F32>(arg, x.len().saturating_mul(C::ELEMENTS))?;
+            }
+            planner.line::<F32>("pages", len)?;
+            let pages =
+                pages.map(|p| Ok::<_, Error>((p.table.binding(self)?, self.status()?, [p.rows, held])));
+            self.decoded::<C, f32>(
+                op,
+                len,
+                [q.binding(self)?, keys.binding(self)?, values.binding(self)?, out.binding(self)?],
+                [op.kv_heads * op.dim; 2],
+                [keys.before(), values.before()],
+                pages.transpose()?,
+                lse.map(|lse| lse.binding(self)).transpose()?,
+            )
+        })
     }
 
     /// Attention of a query that sees the last of `len` keys, over rows of keys and of values that are `pitches` elements

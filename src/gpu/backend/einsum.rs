@@ -3,8 +3,8 @@
 
 use super::super::device::{Computes, Device, Error};
 use super::super::template::tensor::{self, Around};
-use super::ops::{Done, Scalar, arguments};
-use super::{Array, Gpu, Product, View, ViewMut};
+use super::ops::{Done, Scalar, arguments, called};
+use super::{Array, Gpu, Many, Product, View, ViewMut};
 use crate::backend::Contractions;
 use crate::einsum::gather::Axis;
 use crate::einsum::pad::Frame;
@@ -15,8 +15,9 @@ use crate::{EINSUM_OPERANDS, EinsumPlan, Pad};
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Multiplications of each product of matrices from which on their template is worth a launch for each of them.
+/// Multiplications of a product of matrices from which on their template is worth it, alone and where there are several.
 pub(crate) const PRODUCT: usize = 1 << 15;
+const PRODUCTS: usize = 1 << 12;
 
 /// A tensor: its elements, and where those of its indices are.
 type Tensor<'a, T, D> = (View<'a, T, D>, view::View);
@@ -79,7 +80,8 @@ impl<D: Device> Gpu<D> {
     {
         let Some(of) = Contraction::new(sizes, &a.1, &b.1, &c.1) else { return Ok(None) };
         let shape = [of.m.size, of.n.size, of.k.size];
-        if shape.iter().fold(1, |all: usize, n| all.saturating_mul(*n)) < PRODUCT {
+        let least = if of.batch.dims().is_empty() { PRODUCT } else { PRODUCTS };
+        if shape.iter().fold(1, |all: usize, n| all.saturating_mul(*n)) < least {
             return Ok(None);
         }
         let (mut at, mut tensors) = (0, [a, b, c]);
@@ -101,9 +103,17 @@ impl<D: Device> Gpu<D> {
         let mut strides = strides.into_iter().enumerate().map(|(k, (r, c))| [stride(r, k), stride(c, k)]);
         let strides = [(); 3].map(|()| strides.next().unwrap_or_default());
         let product = Product::new(shape, strides, [T::ONE, T::ZERO]);
-        let plan = self.state.planner.product::<T::Recorded>(&product)?;
+        // Two axes by one launch; the others, of which there rarely are any, one after the other.
+        let (others, inner) = of.batch.inner();
+        let (others, outer) = others.inner();
+        let apart = [0, 1, 2].map(|k| [stride(outer, k), stride(inner, k)]);
+        let many = Many { counts: [outer.size, inner.size], apart };
+        let (nest, plan) = match self.state.planner.products::<T::Recorded>(&product, &many)? {
+            Some(plan) => (&others, plan),
+            None => (&of.batch, self.state.planner.product::<T::Recorded>(&product)?),
+        };
         let mut done = Ok(());
-        of.batch.each(|at| {
+        nest.each(|at| {
             let each = || {
                 let [(a, _), (b, _), (c, _)] = tensors;
                 let [a, b, c] = [(a, at[0]), (b, at[1]), (c, at[2])].map(|(x, at)| x.part(at..x.len()));
@@ -123,39 +133,42 @@ impl<D: Device> Gpu<D> {
 
 impl<T: Scalar, D: Computes<T>> Contractions<T> for Gpu<D> {
     /// [`einsum`](crate::einsum()), without a workspace of the caller's. A pair whose indices make matrices of some size is
-    /// [`gemm`](crate::gemm()) for each of them; another one a thread for each element of its result.
+    /// their products, all of them by one launch as by [`Gpu::gemm_strided_batched`]; another one a thread for each element of its
+    /// result.
     ///
     /// # Errors
     /// [`Len`](crate::Error::Len), [`Overflow`](crate::Error::Overflow), [`Error::Limit`], [`Error::Lost`].
     fn einsum(&self, plan: &EinsumPlan, operands: &[View<'_, T, D>], out: ViewMut<'_, T, D>, _: ()) -> Done {
-        same_len("operands", plan.operands(), operands.len())?;
-        for (i, x) in operands.iter().enumerate() {
-            same_len("operands", plan.operand_len(i), x.len())?;
-        }
-        same_len("out", plan.len(), out.len())?;
-        if out.is_empty() {
-            return Ok(());
-        }
-        if plan.nothing() {
-            return self.fill(T::ZERO, out);
-        }
-        let (sizes, to) = (plan.sizes(), out.read());
-        if let [x] = operands {
-            return self.contracted(sizes, &[(*x, plan.view(0))], (to, plan.out()));
-        }
-        let buffer: Array<T, D> = self.alloc(plan.workspace())?;
-        let whole = buffer.view();
-        for (step, pair) in plan.path().enumerate() {
-            let place = |i: usize| operands.get(i).copied().map_or_else(|| whole.part(plan.range(i)), Ok);
-            let [a, b] = pair.map(|i| place(i).map(|x| (x, plan.view(i))));
-            let c = EINSUM_OPERANDS + step;
-            let y = if step + 2 == plan.operands() { to } else { whole.part(plan.range(c))? };
-            let three = [a?, b?, (y, plan.view(c))];
-            if self.products(sizes, three, whole.part(plan.scratch(step)..whole.len())?)?.is_none() {
-                self.contracted(sizes, &three[..2], three[2])?;
+        called!(einsum, {
+            same_len("operands", plan.operands(), operands.len())?;
+            for (i, x) in operands.iter().enumerate() {
+                same_len("operands", plan.operand_len(i), x.len())?;
             }
-        }
-        Ok(())
+            same_len("out", plan.len(), out.len())?;
+            if out.is_empty() {
+                return Ok(());
+            }
+            if plan.nothing() {
+                return self.fill(T::ZERO, out);
+            }
+            let (sizes, to) = (plan.sizes(), out.read());
+            if let [x] = operands {
+                return self.contracted(sizes, &[(*x, plan.view(0))], (to, plan.out()));
+            }
+            let buffer: Array<T, D> = self.alloc(plan.workspace())?;
+            let whole = buffer.view();
+            for (step, pair) in plan.path().enumerate() {
+                let place = |i: usize| operands.get(i).copied().map_or_else(|| whole.part(plan.range(i)), Ok);
+                let [a, b] = pair.map(|i| place(i).map(|x| (x, plan.view(i))));
+                let c = EINSUM_OPERANDS + step;
+                let y = if step + 2 == plan.operands() { to } else { whole.part(plan.range(c))? };
+                let three = [a?, b?, (y, plan.view(c))];
+                if self.products(sizes, three, whole.part(plan.scratch(step)..whole.len())?)?.is_none() {
+                    self.contracted(sizes, &three[..2], three[2])?;
+                }
+            }
+            Ok(())
+        })
     }
 
     /// [`pad`](crate::pad())
@@ -170,37 +183,40 @@ impl<T: Scalar, D: Computes<T>> Contractions<T> for Gpu<D> {
         with: Pad<T>,
         out: ViewMut<'_, T, D>,
     ) -> Done {
-        let (frame, [of_x, of_out]) = Frame::new(shape, padding, &with)?;
-        same_len("x", of_x, x.len())?;
-        same_len("out", of_out, out.len())?;
-        let (around, value) = match with {
-            Pad::Constant(value) => (Around::Constant, value),
-            Pad::Edge => (Around::Edge, T::ZERO),
-            Pad::Reflect => (Around::Reflect, T::ZERO),
-            Pad::Wrap => (Around::Wrap, T::ZERO),
-        };
-        let planner = &self.state.planner;
-        self.all_lines::<T>(&[("x", x.len()), ("out", out.len())])?;
-        if out.is_empty() {
-            return Ok(());
-        }
-        if x.is_empty() {
-            return self.fill(value, out);
-        }
-        // All axes behind the last one that grows are one.
-        let mut words = vec![frame.inner, frame.inner, 0, 1];
-        let mut step = frame.inner;
-        let outer = frame.outer.0.iter().copied().zip(frame.outer.1.iter().copied());
-        for (n, [before, after]) in outer.chain([frame.axis]).rev() {
-            words.splice(0..0, [before + n + after, n, before, step]);
-            step *= n;
-        }
-        let axes = (words.len() / 4) as u32;
-        words.insert(0, out.len());
-        let all = arguments::<T>(2, &words, &[value]);
-        let make = || Some(tensor::padded::<T::Recorded>(axes, around));
-        let launch = planner.flat_by::<T::Recorded>("pad", 4 * axes + around as u32, make, out.len(), all)?;
-        self.run_one(launch, &[x.binding(self)?, out.binding(self)?])
+        called!(pad, {
+            let (frame, [of_x, of_out]) = Frame::new(shape, padding, &with)?;
+            same_len("x", of_x, x.len())?;
+            same_len("out", of_out, out.len())?;
+            let (around, value) = match with {
+                Pad::Constant(value) => (Around::Constant, value),
+                Pad::Edge => (Around::Edge, T::ZERO),
+                Pad::Reflect => (Around::Reflect, T::ZERO),
+                Pad::Wrap => (Around::Wrap, T::ZERO),
+            };
+            let planner = &self.state.planner;
+            self.all_lines::<T>(&[("x", x.len()), ("out", out.len())])?;
+            if out.is_empty() {
+                return Ok(());
+            }
+            if x.is_empty() {
+                return self.fill(value, out);
+            }
+            // All axes behind the last one that grows are one.
+            let mut words = vec![frame.inner, frame.inner, 0, 1];
+            let mut step = frame.inner;
+            let outer = frame.outer.0.iter().copied().zip(frame.outer.1.iter().copied());
+            for (n, [before, after]) in outer.chain([frame.axis]).rev() {
+                words.splice(0..0, [before + n + after, n, before, step]);
+                step *= n;
+            }
+            let axes = (words.len() / 4) as u32;
+            words.insert(0, out.len());
+            let all = arguments::<T>(2, &words, &[value]);
+            let make = || Some(tensor::padded::<T::Recorded>(axes, around));
+            let launch =
+                planner.flat_by::<T::Recorded>("pad", 4 * axes + around as u32, make, out.len(), all)?;
+            self.run_one(launch, &[x.binding(self)?, out.binding(self)?])
+        })
     }
 
     /// [`gather`](crate::gather()). What an index past the axis chooses is zeros, and the next download says so.
@@ -215,14 +231,16 @@ impl<T: Scalar, D: Computes<T>> Contractions<T> for Gpu<D> {
         ids: View<'_, u32, D>,
         out: ViewMut<'_, T, D>,
     ) -> Done {
-        let axis = Axis::new(shape, axis, [x.len(), ids.len(), out.len()])?;
-        self.all_lines::<T>(&[("x", x.len()), ("out", out.len())])?;
-        if out.is_empty() {
-            return Ok(());
-        }
-        let bound = [x.binding(self)?, ids.binding(self)?, out.binding(self)?, self.status()?];
-        let words = [out.len(), ids.len(), axis.n, axis.inner];
-        self.run_flat::<T>("gather", tensor::gather::<T::Recorded>, out.len(), &bound, (&words, &[]))
+        called!(gather, {
+            let axis = Axis::new(shape, axis, [x.len(), ids.len(), out.len()])?;
+            self.all_lines::<T>(&[("x", x.len()), ("out", out.len())])?;
+            if out.is_empty() {
+                return Ok(());
+            }
+            let bound = [x.binding(self)?, ids.binding(self)?, out.binding(self)?, self.status()?];
+            let words = [out.len(), ids.len(), axis.n, axis.inner];
+            self.run_flat::<T>("gather", tensor::gather::<T::Recorded>, out.len(), &bound, (&words, &[]))
+        })
     }
 
     /// [`gather_elements`](crate::gather_elements()). What an index past the axis chooses is zeros, and the next download says so.
@@ -237,15 +255,17 @@ impl<T: Scalar, D: Computes<T>> Contractions<T> for Gpu<D> {
         ids: View<'_, u32, D>,
         out: ViewMut<'_, T, D>,
     ) -> Done {
-        let (of, many) = Axis::along(shape, axis, ("x", x.len()), ids.len(), ("out", out.len()))?;
-        self.all_lines::<T>(&[("x", x.len()), ("out", out.len())])?;
-        if out.is_empty() {
-            return Ok(());
-        }
-        let bound = [x.binding(self)?, ids.binding(self)?, out.binding(self)?, self.status()?];
-        let words = [out.len(), many, of.n, of.inner];
-        let make = tensor::gather_elements::<T::Recorded>;
-        self.run_flat::<T>("gather_elements", make, out.len(), &bound, (&words, &[]))
+        called!(gather_elements, {
+            let (of, many) = Axis::along(shape, axis, ("x", x.len()), ids.len(), ("out", out.len()))?;
+            self.all_lines::<T>(&[("x", x.len()), ("out", out.len())])?;
+            if out.is_empty() {
+                return Ok(());
+            }
+            let bound = [x.binding(self)?, ids.binding(self)?, out.binding(self)?, self.status()?];
+            let words = [out.len(), many, of.n, of.inner];
+            let make = tensor::gather_elements::<T::Recorded>;
+            self.run_flat::<T>("gather_elements", make, out.len(), &bound, (&words, &[]))
+        })
     }
 
     /// [`scatter_add_elements`](crate::scatter_add_elements()). What an index past the axis names is added nowhere, and the next
@@ -261,15 +281,17 @@ impl<T: Scalar, D: Computes<T>> Contractions<T> for Gpu<D> {
         ids: View<'_, u32, D>,
         out: ViewMut<'_, T, D>,
     ) -> Done {
-        let (of, many) = Axis::along(shape, axis, ("out", out.len()), ids.len(), ("x", x.len()))?;
-        self.all_lines::<T>(&[("x", x.len()), ("out", out.len())])?;
-        if x.is_empty() {
-            return Ok(());
-        }
-        let threads = of.outer * of.inner;
-        let bound = [x.binding(self)?, ids.binding(self)?, out.binding(self)?, self.status()?];
-        let words = [threads, many, of.n, of.inner];
-        let make = tensor::scatter_add_elements::<T::Recorded>;
-        self.run_flat::<T>("scatter_add_elements", make, threads, &bound, (&words, &[]))
+        called!(scatter_add_elements, {
+            let (of, many) = Axis::along(shape, axis, ("out", out.len()), ids.len(), ("x", x.len()))?;
+            self.all_lines::<T>(&[("x", x.len()), ("out", out.len())])?;
+            if x.is_empty() {
+                return Ok(());
+            }
+            let threads = of.outer * of.inner;
+            let bound = [x.binding(self)?, ids.binding(self)?, out.binding(self)?, self.status()?];
+            let words = [threads, many, of.n, of.inner];
+            let make = tensor::scatter_add_elements::<T::Recorded>;
+            self.run_flat::<T>("scatter_add_elements", make, threads, &bound, (&words, &[]))
+        })
     }
 }

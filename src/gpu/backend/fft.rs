@@ -486,7 +486,7 @@ impl<D: Device> Gpu<D> {
         D: Computes<T>,
     {
         not_empty("n", n)?;
-        let overflow = crate::Error::Overflow { arg: "n" };
+        let overflow = crate::Error::overflow("n");
         let line = |n: usize| self.state.planner.line::<T::Recorded>("n", n.checked_mul(2).ok_or(overflow)?);
         line(n)?;
         if smooth(n) {
@@ -522,9 +522,9 @@ impl<D: Device> Gpu<D> {
 
     pub(super) fn scratch<T: Scalar>(&self, plan: &Fft<T, D>, rows: usize) -> Result<Scratch<T, D>, Error> {
         let m = plan.inner.n;
-        let all = rows.checked_mul(m).ok_or(crate::Error::Overflow { arg: "x" })?;
+        let all = rows.checked_mul(m).ok_or(crate::Error::overflow("x"))?;
         let planner = &self.state.planner;
-        let overflow = crate::Error::Overflow { arg: "x" };
+        let overflow = crate::Error::overflow("x");
         let several = plan.inner.parts.len() > 1;
         if several || plan.chirp.is_some() {
             planner.line::<T::Recorded>("x", all.checked_mul(2).ok_or(overflow)?)?;

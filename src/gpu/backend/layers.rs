@@ -5,7 +5,7 @@ use super::super::template::flat::{self, Gates};
 use super::super::template::norm_backward::{self, COLUMN_PARTS, COLUMN_ROWS, Slope};
 use super::super::template::{self, Argument, Pieces, THREADS, Threads, layer};
 use super::super::types::F32;
-use super::ops::{Done, Scalar, arguments};
+use super::ops::{Done, Scalar, arguments, called};
 use super::plan::wide;
 use super::{Gpu, Mat, MatMut, View, ViewMut};
 use crate::alu::not_negative;
@@ -20,7 +20,7 @@ use alloc::vec::Vec;
 const HELD_THREADS: u32 = 512;
 
 fn twice(cols: usize) -> Result<usize, Error> {
-    Ok(cols.checked_mul(2).ok_or(crate::Error::Overflow { arg: "cols" })?)
+    Ok(cols.checked_mul(2).ok_or(crate::Error::overflow("cols"))?)
 }
 
 impl<D: Device> Gpu<D> {
@@ -190,24 +190,26 @@ impl<D: Device> Gpu<D> {
 
 impl<T: Scalar, D: Computes<T>> Layers<T> for Gpu<D> {
     fn swiglu_packed(&self, x: View<'_, T, D>, cols: usize, out: ViewMut<'_, T, D>) -> Done {
-        not_empty("cols", cols)?;
-        let rows = count("x", x.len(), twice(cols)?)?;
-        same_len("out", rows * cols, out.len())?;
-        let planner = &self.state.planner;
-        planner.line::<T::Recorded>("x", x.len())?;
-        if rows == 0 {
-            return Ok(());
-        }
-        let all = arguments::<T>(2, &[out.len(), cols], &[]);
-        let bound = [x.binding(self)?, out.binding(self)?];
-        if rows == 1 && self.gates_last::<T>(bound)? {
-            return Ok(());
-        }
-        let by = self.gates::<T>(&bound, cols);
-        let make = |wide| Some(flat::swiglu_packed::<T::Recorded>(if wide { by } else { Gates::Single }));
-        let op = if by == Gates::Near { "swiglu_packed_near" } else { "swiglu_packed" };
-        let launch = planner.map_by::<T::Recorded>(op, (by != Gates::Single, 2), make, out.len(), all)?;
-        self.run_one(launch, &bound)
+        called!(swiglu_packed, {
+            not_empty("cols", cols)?;
+            let rows = count("x", x.len(), twice(cols)?)?;
+            same_len("out", rows * cols, out.len())?;
+            let planner = &self.state.planner;
+            planner.line::<T::Recorded>("x", x.len())?;
+            if rows == 0 {
+                return Ok(());
+            }
+            let all = arguments::<T>(2, &[out.len(), cols], &[]);
+            let bound = [x.binding(self)?, out.binding(self)?];
+            if rows == 1 && self.gates_last::<T>(bound)? {
+                return Ok(());
+            }
+            let by = self.gates::<T>(&bound, cols);
+            let make = |wide| Some(flat::swiglu_packed::<T::Recorded>(if wide { by } else { Gates::Single }));
+            let op = if by == Gates::Near { "swiglu_packed_near" } else { "swiglu_packed" };
+            let launch = planner.map_by::<T::Recorded>(op, (by != Gates::Single, 2), make, out.len(), all)?;
+            self.run_one(launch, &bound)
+        })
     }
 
     fn swiglu_packed_backward(
@@ -217,23 +219,26 @@ impl<T: Scalar, D: Computes<T>> Layers<T> for Gpu<D> {
         cols: usize,
         dx: ViewMut<'_, T, D>,
     ) -> Done {
-        not_empty("cols", cols)?;
-        let rows = count("x", x.len(), twice(cols)?)?;
-        same_len("dy", rows * cols, dy.len())?;
-        same_len("dx", x.len(), dx.len())?;
-        let planner = &self.state.planner;
-        planner.line::<T::Recorded>("x", x.len())?;
-        if rows == 0 {
-            return Ok(());
-        }
-        let all = arguments::<T>(3, &[dy.len(), cols], &[]);
-        let bound = [x.binding(self)?, dy.binding(self)?, dx.binding(self)?];
-        let by = self.gates::<T>(&bound, cols);
-        let make =
-            |wide| Some(flat::swiglu_packed_backward::<T::Recorded>(if wide { by } else { Gates::Single }));
-        let op = if by == Gates::Near { "swiglu_packed_backward_near" } else { "swiglu_packed_backward" };
-        let launch = planner.map_by::<T::Recorded>(op, (by != Gates::Single, 2), make, dy.len(), all)?;
-        self.run_one(launch, &bound)
+        called!(swiglu_packed_backward, {
+            not_empty("cols", cols)?;
+            let rows = count("x", x.len(), twice(cols)?)?;
+            same_len("dy", rows * cols, dy.len())?;
+            same_len("dx", x.len(), dx.len())?;
+            let planner = &self.state.planner;
+            planner.line::<T::Recorded>("x", x.len())?;
+            if rows == 0 {
+                return Ok(());
+            }
+            let all = arguments::<T>(3, &[dy.len(), cols], &[]);
+            let bound = [x.binding(self)?, dy.binding(self)?, dx.binding(self)?];
+            let by = self.gates::<T>(&bound, cols);
+            let make = |wide| {
+                Some(flat::swiglu_packed_backward::<T::Recorded>(if wide { by } else { Gates::Single }))
+            };
+            let op = if by == Gates::Near { "swiglu_packed_backward_near" } else { "swiglu_packed_backward" };
+            let launch = planner.map_by::<T::Recorded>(op, (by != Gates::Single, 2), make, dy.len(), all)?;
+            self.run_one(launch, &bound)
+        })
     }
 
     fn rms_norm_residual(
@@ -244,27 +249,29 @@ impl<T: Scalar, D: Computes<T>> Layers<T> for Gpu<D> {
         eps: T,
         out: ViewMut<'_, T, D>,
     ) -> Done {
-        not_empty("gamma", gamma.len())?;
-        not_negative("eps", eps)?;
-        count("x", x.len(), gamma.len())?;
-        same_len("residual", x.len(), residual.len())?;
-        same_len("out", x.len(), out.len())?;
-        let planner = &self.state.planner;
-        planner.line::<T::Recorded>("x", x.len())?;
-        let [rows, cols] = [x.len() / gamma.len(), gamma.len()];
-        let bound = [x.binding(self)?, residual.binding(self)?, gamma.binding(self)?, out.binding(self)?];
-        match planner.holding::<T::Recorded>([rows, cols], wide(&bound)).filter(|_| rows > 0) {
-            Some(by) => {
-                let all = arguments::<T>(4, &[rows, cols], &[eps]);
-                let make = |meet, by| Some(template::rms_norm_residual::<T::Recorded>(meet, by));
-                let launch = planner.by_rows::<T::Recorded>("rms_norm_residual", make, by, rows, all)?;
-                self.run_one(launch, &bound)
+        called!(rms_norm_residual, {
+            not_empty("gamma", gamma.len())?;
+            not_negative("eps", eps)?;
+            count("x", x.len(), gamma.len())?;
+            same_len("residual", x.len(), residual.len())?;
+            same_len("out", x.len(), out.len())?;
+            let planner = &self.state.planner;
+            planner.line::<T::Recorded>("x", x.len())?;
+            let [rows, cols] = [x.len() / gamma.len(), gamma.len()];
+            let bound = [x.binding(self)?, residual.binding(self)?, gamma.binding(self)?, out.binding(self)?];
+            match planner.holding::<T::Recorded>([rows, cols], wide(&bound)).filter(|_| rows > 0) {
+                Some(by) => {
+                    let all = arguments::<T>(4, &[rows, cols], &[eps]);
+                    let make = |meet, by| Some(template::rms_norm_residual::<T::Recorded>(meet, by));
+                    let launch = planner.by_rows::<T::Recorded>("rms_norm_residual", make, by, rows, all)?;
+                    self.run_one(launch, &bound)
+                }
+                None => {
+                    self.add_in_place(residual.lend(), x)?;
+                    self.rms_norm(residual.read(), gamma, eps, out)
+                }
             }
-            None => {
-                self.add_in_place(residual.lend(), x)?;
-                self.rms_norm(residual.read(), gamma, eps, out)
-            }
-        }
+        })
     }
 
     fn rms_norm_backward(
@@ -276,7 +283,7 @@ impl<T: Scalar, D: Computes<T>> Layers<T> for Gpu<D> {
         dx: ViewMut<'_, T, D>,
         dgamma: ViewMut<'_, T, D>,
     ) -> Done {
-        self.norm_slope(Slope::Rms, [x, gamma, dy], eps, dx, dgamma, None)
+        called!(rms_norm_backward, { self.norm_slope(Slope::Rms, [x, gamma, dy], eps, dx, dgamma, None) })
     }
 
     fn rms_norm_residual_backward(
@@ -288,7 +295,9 @@ impl<T: Scalar, D: Computes<T>> Layers<T> for Gpu<D> {
         dx: ViewMut<'_, T, D>,
         dgamma: ViewMut<'_, T, D>,
     ) -> Done {
-        self.norm_slope(Slope::Residual, [x, gamma, dy], eps, dx, dgamma, None)
+        called!(rms_norm_residual_backward, {
+            self.norm_slope(Slope::Residual, [x, gamma, dy], eps, dx, dgamma, None)
+        })
     }
 
     fn layer_norm_backward(
@@ -301,7 +310,9 @@ impl<T: Scalar, D: Computes<T>> Layers<T> for Gpu<D> {
         dgamma: ViewMut<'_, T, D>,
         dbeta: ViewMut<'_, T, D>,
     ) -> Done {
-        self.norm_slope(Slope::Layer, [x, gamma, dy], eps, dx, dgamma, Some(dbeta))
+        called!(layer_norm_backward, {
+            self.norm_slope(Slope::Layer, [x, gamma, dy], eps, dx, dgamma, Some(dbeta))
+        })
     }
 
     fn softmax_backward(
@@ -311,7 +322,7 @@ impl<T: Scalar, D: Computes<T>> Layers<T> for Gpu<D> {
         cols: usize,
         dx: ViewMut<'_, T, D>,
     ) -> Done {
-        self.softmax_slope("softmax_backward", y, dy, cols, &dx)
+        called!(softmax_backward, { self.softmax_slope("softmax_backward", y, dy, cols, &dx) })
     }
 
     fn log_softmax_backward(
@@ -321,7 +332,7 @@ impl<T: Scalar, D: Computes<T>> Layers<T> for Gpu<D> {
         cols: usize,
         dx: ViewMut<'_, T, D>,
     ) -> Done {
-        self.softmax_slope("log_softmax_backward", y, dy, cols, &dx)
+        called!(log_softmax_backward, { self.softmax_slope("log_softmax_backward", y, dy, cols, &dx) })
     }
 
     fn masked_softmax(
@@ -331,21 +342,23 @@ impl<T: Scalar, D: Computes<T>> Layers<T> for Gpu<D> {
         cols: usize,
         out: ViewMut<'_, T, D>,
     ) -> Done {
-        let rows = count("x", x.len(), cols)?;
-        same_len("out", x.len(), out.len())?;
-        let step = if mask.len() == cols { 0 } else { cols };
-        if step > 0 {
-            same_len("mask", x.len(), mask.len())?;
-        }
-        let planner = &self.state.planner;
-        planner.line::<T::Recorded>("x", x.len())?;
-        if rows == 0 {
-            return Ok(());
-        }
-        let bound = [x.binding(self)?, mask.binding(self)?, out.binding(self)?];
-        let words = [rows, cols, step];
-        let make = layer::masked_softmax::<T::Recorded>;
-        self.run_blocks::<T>("masked_softmax", make, [rows, 1], &bound, (&words, &[]))
+        called!(masked_softmax, {
+            let rows = count("x", x.len(), cols)?;
+            same_len("out", x.len(), out.len())?;
+            let step = if mask.len() == cols { 0 } else { cols };
+            if step > 0 {
+                same_len("mask", x.len(), mask.len())?;
+            }
+            let planner = &self.state.planner;
+            planner.line::<T::Recorded>("x", x.len())?;
+            if rows == 0 {
+                return Ok(());
+            }
+            let bound = [x.binding(self)?, mask.binding(self)?, out.binding(self)?];
+            let words = [rows, cols, step];
+            let make = layer::masked_softmax::<T::Recorded>;
+            self.run_blocks::<T>("masked_softmax", make, [rows, 1], &bound, (&words, &[]))
+        })
     }
 
     fn cross_entropy(
@@ -356,7 +369,7 @@ impl<T: Scalar, D: Computes<T>> Layers<T> for Gpu<D> {
         losses: ViewMut<'_, T, D>,
         lse: ViewMut<'_, T, D>,
     ) -> Done {
-        self.entropy(logits, targets, cols, losses, lse)
+        called!(cross_entropy, { self.entropy(logits, targets, cols, losses, lse) })
     }
 
     fn cross_entropy_backward(
@@ -368,8 +381,10 @@ impl<T: Scalar, D: Computes<T>> Layers<T> for Gpu<D> {
         scale: T,
         dlogits: ViewMut<'_, T, D>,
     ) -> Done {
-        let z = (logits.binding(self)?, logits.len());
-        self.entropy_slope(z, targets, lse, cols, scale, Some(&dlogits))
+        called!(cross_entropy_backward, {
+            let z = (logits.binding(self)?, logits.len());
+            self.entropy_slope(z, targets, lse, cols, scale, Some(&dlogits))
+        })
     }
 
     fn cross_entropy_backward_in_place(
@@ -392,7 +407,7 @@ impl<T: Scalar, D: Computes<T>> Layers<T> for Gpu<D> {
         scale: T,
         losses: ViewMut<'_, T, D>,
     ) -> Done {
-        self.entropy_and_slope(logits, targets, cols, scale, losses)
+        called!(cross_entropy_with_gradient, { self.entropy_and_slope(logits, targets, cols, scale, losses) })
     }
 
     fn embedding(
@@ -402,19 +417,21 @@ impl<T: Scalar, D: Computes<T>> Layers<T> for Gpu<D> {
         ids: View<'_, u32, D>,
         out: ViewMut<'_, T, D>,
     ) -> Done {
-        let rows = count("table", table.len(), cols)?;
-        same_len("out", ids.len().saturating_mul(cols), out.len())?;
-        self.all_lines::<T>(&[("table", table.len()), ("out", out.len())])?;
-        if out.is_empty() {
-            return Ok(());
-        }
-        let bound = [table.binding(self)?, ids.binding(self)?, out.binding(self)?, self.status()?];
-        let words = [out.len(), cols, rows];
-        self.run_flat::<T>("embedding", flat::embedding::<T::Recorded>, out.len(), &bound, (&words, &[]))
+        called!(embedding, {
+            let rows = count("table", table.len(), cols)?;
+            same_len("out", ids.len().saturating_mul(cols), out.len())?;
+            self.all_lines::<T>(&[("table", table.len()), ("out", out.len())])?;
+            if out.is_empty() {
+                return Ok(());
+            }
+            let bound = [table.binding(self)?, ids.binding(self)?, out.binding(self)?, self.status()?];
+            let words = [out.len(), cols, rows];
+            self.run_flat::<T>("embedding", flat::embedding::<T::Recorded>, out.len(), &bound, (&words, &[]))
+        })
     }
 
     fn scatter(&self, x: View<'_, T, D>, cols: usize, ids: View<'_, u32, D>, out: ViewMut<'_, T, D>) -> Done {
-        self.rows_by_index("scatter", x, cols, ids, &out)
+        called!(scatter, { self.rows_by_index("scatter", x, cols, ids, &out) })
     }
 
     fn scatter_add(
@@ -424,11 +441,11 @@ impl<T: Scalar, D: Computes<T>> Layers<T> for Gpu<D> {
         ids: View<'_, u32, D>,
         out: ViewMut<'_, T, D>,
     ) -> Done {
-        self.rows_by_index("scatter_add", x, cols, ids, &out)
+        called!(scatter_add, { self.rows_by_index("scatter_add", x, cols, ids, &out) })
     }
 
     fn sgd(&self, lr: T, weight_decay: T, g: View<'_, T, D>, p: ViewMut<'_, T, D>) -> Done {
-        self.step("sgd", &[lr, weight_decay], g, [("p", p)])
+        called!(sgd, { self.step("sgd", &[lr, weight_decay], g, [("p", p)]) })
     }
 
     fn momentum(
@@ -438,7 +455,7 @@ impl<T: Scalar, D: Computes<T>> Layers<T> for Gpu<D> {
         m: ViewMut<'_, T, D>,
         p: ViewMut<'_, T, D>,
     ) -> Done {
-        self.step("momentum", &with.numbers(), g, [("m", m), ("p", p)])
+        called!(momentum, { self.step("momentum", &with.numbers(), g, [("m", m), ("p", p)]) })
     }
 
     fn adagrad(
@@ -448,9 +465,11 @@ impl<T: Scalar, D: Computes<T>> Layers<T> for Gpu<D> {
         v: ViewMut<'_, T, D>,
         p: ViewMut<'_, T, D>,
     ) -> Done {
-        let Adagrad { lr, eps, weight_decay } = with;
-        not_negative("eps", eps)?;
-        self.step("adagrad", &[lr, eps, weight_decay], g, [("v", v), ("p", p)])
+        called!(adagrad, {
+            let Adagrad { lr, eps, weight_decay } = with;
+            not_negative("eps", eps)?;
+            self.step("adagrad", &[lr, eps, weight_decay], g, [("v", v), ("p", p)])
+        })
     }
 
     fn adam(
@@ -461,7 +480,7 @@ impl<T: Scalar, D: Computes<T>> Layers<T> for Gpu<D> {
         v: ViewMut<'_, T, D>,
         p: ViewMut<'_, T, D>,
     ) -> Done {
-        self.step_of_adam("adam", with, g, [("m", m), ("v", v), ("p", p)])
+        called!(adam, { self.step_of_adam("adam", with, g, [("m", m), ("v", v), ("p", p)]) })
     }
 
     fn adamw(
@@ -472,7 +491,7 @@ impl<T: Scalar, D: Computes<T>> Layers<T> for Gpu<D> {
         v: ViewMut<'_, T, D>,
         p: ViewMut<'_, T, D>,
     ) -> Done {
-        self.step_of_adam("adamw", with, g, [("m", m), ("v", v), ("p", p)])
+        called!(adamw, { self.step_of_adam("adamw", with, g, [("m", m), ("v", v), ("p", p)]) })
     }
 
     fn rope(
@@ -484,7 +503,7 @@ impl<T: Scalar, D: Computes<T>> Layers<T> for Gpu<D> {
         style: RopeStyle,
         out: ViewMut<'_, T, D>,
     ) -> Done {
-        self.turn_rows(x, dim, cos, sin, style, false, &out)
+        called!(rope, { self.turn_rows(x, dim, cos, sin, style, false, &out) })
     }
 
     fn rope_backward(
@@ -496,7 +515,7 @@ impl<T: Scalar, D: Computes<T>> Layers<T> for Gpu<D> {
         style: RopeStyle,
         out: ViewMut<'_, T, D>,
     ) -> Done {
-        self.turn_rows(x, dim, cos, sin, style, true, &out)
+        called!(rope_backward, { self.turn_rows(x, dim, cos, sin, style, true, &out) })
     }
 
     fn rope_view(
@@ -508,7 +527,7 @@ impl<T: Scalar, D: Computes<T>> Layers<T> for Gpu<D> {
         style: RopeStyle,
         inverse: bool,
     ) -> Done {
-        self.turn_view(x, dim, cos, sin, style, inverse)
+        called!(rope_view, { self.turn_view(x, dim, cos, sin, style, inverse) })
     }
 
     fn attention(
@@ -522,7 +541,7 @@ impl<T: Scalar, D: Computes<T>> Layers<T> for Gpu<D> {
         lse: Option<ViewMut<'_, T, D>>,
         _: (),
     ) -> Done {
-        self.attend(op, q, k, v, mask, out, lse)
+        called!(attention, { self.attend(op, q, k, v, mask, out, lse) })
     }
 
     fn attention_backward(
@@ -540,10 +559,10 @@ impl<T: Scalar, D: Computes<T>> Layers<T> for Gpu<D> {
         dv: MatMut<'_, T, D>,
         _: (),
     ) -> Done {
-        self.attend_backward(op, q, k, v, mask, out, lse, dout, dq, dk, dv)
+        called!(attention_backward, { self.attend_backward(op, q, k, v, mask, out, lse, dout, dq, dk, dv) })
     }
 
     fn clip_by_norm(&self, max_norm: T, g: ViewMut<'_, T, D>, out: ViewMut<'_, T, D>) -> Done {
-        self.clip(max_norm, g, out)
+        called!(clip_by_norm, { self.clip(max_norm, g, out) })
     }
 }

@@ -18,6 +18,7 @@ use super::super::template::{
     self, Argument, BYTE_DEPTH, BYTE_TILE, CONVERT_TILE, Factor, GroupProduct, ROUNDED_EACH,
 };
 use super::super::types::{F32, Type};
+use super::ops::called;
 use super::plan::{Plan, Planner};
 use super::{Gpu, Mat, MatMut, Product, View, Word};
 use crate::backend::Integers;
@@ -131,7 +132,7 @@ impl Planner {
         let grid = [pitch.div_ceil(deep), rows.div_ceil(high)];
         let most = self.limits.grid[1];
         if grid[1] as u64 > u64::from(most) {
-            return Err(crate::Error::Overflow { arg: "a" }.into());
+            return Err(crate::Error::overflow("a").into());
         }
         let grid = [grid[0] as u32, grid[1] as u32, 1];
         Ok((Launch { program, grid, block: [256, 1, 1], arguments }, pitch))
@@ -511,8 +512,10 @@ impl<D: Computes<f32>> Integers for Gpu<D> {
         c: MatMut<'_, i32, D>,
         _: (),
     ) -> Result<(), Error> {
-        self.low_precision_gemm([alpha, beta], a, b, c, None, |planner, product, (before, aligned)| {
-            planner.byte_product(product, before, aligned)
+        called!(gemm_i8, {
+            self.low_precision_gemm([alpha, beta], a, b, c, None, |planner, product, (before, aligned)| {
+                planner.byte_product(product, before, aligned)
+            })
         })
     }
 
@@ -532,8 +535,10 @@ impl<D: Computes<f32>> Integers for Gpu<D> {
         c: MatMut<'_, i32, D>,
         _: (),
     ) -> Result<(), Error> {
-        self.low_precision_gemm([alpha, beta], a, b, c, None, |planner, product, (before, aligned)| {
-            planner.unsigned_product(product, [a_zero.into(), b_zero.into()], before, aligned)
+        called!(gemm_u8, {
+            self.low_precision_gemm([alpha, beta], a, b, c, None, |planner, product, (before, aligned)| {
+                planner.unsigned_product(product, [a_zero.into(), b_zero.into()], before, aligned)
+            })
         })
     }
 }

@@ -4,7 +4,7 @@ use super::super::device::{Binding, Computes, Error};
 use super::super::ir::Kernel;
 use super::super::template::lz4::{self, WARP};
 use super::super::types::F32;
-use super::ops::{Done, arguments};
+use super::ops::{Done, arguments, called};
 use super::plan::counted;
 use super::{Gpu, View, ViewMut};
 use crate::backend::Compression;
@@ -45,15 +45,17 @@ impl<D: Computes<u8>> Compression for Gpu<D> {
         out: ViewMut<'_, u8, D>,
         sizes: ViewMut<'_, u32, D>,
     ) -> Done {
-        same_len("out", slots(data.len(), block, LZ4_BLOCK, sizes.len())?, out.len())?;
-        self.counted("out", out.len())?;
-        if sizes.is_empty() {
-            return Ok(());
-        }
-        let bound = [data.binding(self)?, out.binding(self)?, sizes.binding(self)?];
-        let befores = [data.before(), out.read().before()];
-        let words = [data.len(), block, lz4_bound(block), sizes.len(), befores[0], befores[1]];
-        self.warps("lz4_compress", lz4::compress, sizes.len(), &bound, &words)
+        called!(lz4_compress, {
+            same_len("out", slots(data.len(), block, LZ4_BLOCK, sizes.len())?, out.len())?;
+            self.counted("out", out.len())?;
+            if sizes.is_empty() {
+                return Ok(());
+            }
+            let bound = [data.binding(self)?, out.binding(self)?, sizes.binding(self)?];
+            let befores = [data.before(), out.read().before()];
+            let words = [data.len(), block, lz4_bound(block), sizes.len(), befores[0], befores[1]];
+            self.warps("lz4_compress", lz4::compress, sizes.len(), &bound, &words)
+        })
     }
 
     /// [`lz4_decompress`](crate::lz4_decompress()). What is no block of its size is said by the next [`download`](Self::download), as
@@ -68,19 +70,21 @@ impl<D: Computes<u8>> Compression for Gpu<D> {
         block: usize,
         out: ViewMut<'_, u8, D>,
     ) -> Done {
-        let (all, slot) = (slots(out.len(), block, usize::MAX, sizes.len())?, lz4_bound(block));
-        if data.len() > all || data.len() < all.saturating_sub(slot) {
-            return Err(crate::Error::Len { arg: "data", expected: all, got: data.len() }.into());
-        }
-        let most = [self.counted("data", data.len())?, self.counted("out", out.len())?];
-        if sizes.is_empty() {
-            return Ok(());
-        }
-        let bound = [data.binding(self)?, sizes.binding(self)?, out.binding(self)?, self.status()?];
-        // Those of a single block may be larger than all of it.
-        let (block, slot) = (block.min(most[1]), slot.min(most[0].max(1)));
-        let befores = [data.before(), out.read().before()];
-        let words = [data.len(), out.len(), block, slot, sizes.len(), befores[0], befores[1]];
-        self.warps("lz4_decompress", lz4::decompress, sizes.len(), &bound, &words)
+        called!(lz4_decompress, {
+            let (all, slot) = (slots(out.len(), block, usize::MAX, sizes.len())?, lz4_bound(block));
+            if data.len() > all || data.len() < all.saturating_sub(slot) {
+                return Err(crate::Error::len("data", all, data.len()).into());
+            }
+            let most = [self.counted("data", data.len())?, self.counted("out", out.len())?];
+            if sizes.is_empty() {
+                return Ok(());
+            }
+            let bound = [data.binding(self)?, sizes.binding(self)?, out.binding(self)?, self.status()?];
+            // Those of a single block may be larger than all of it.
+            let (block, slot) = (block.min(most[1]), slot.min(most[0].max(1)));
+            let befores = [data.before(), out.read().before()];
+            let words = [data.len(), out.len(), block, slot, sizes.len(), befores[0], befores[1]];
+            self.warps("lz4_decompress", lz4::decompress, sizes.len(), &bound, &words)
+        })
     }
 }

@@ -41,7 +41,7 @@ impl<'a, T, D: Device> Mat<'a, T, D> {
     pub fn cols(self, range: Range<usize>) -> Result<Self, Error> {
         let [rows, cols] = self.shape;
         if range.start > range.end || range.end > cols {
-            return Err(crate::Error::OutOfBounds { arg: "x", got: cols }.into());
+            return Err(crate::Error::out_of_bounds("x", cols).into());
         }
         let start = self.start + range.start * self.strides[1];
         Ok(Self { shape: [rows, range.end - range.start], start, ..self })
@@ -111,7 +111,7 @@ impl<'a, T, D: Device> View<'a, T, D> {
     /// # Errors
     /// [`Len`](crate::Error::Len), [`Overflow`](crate::Error::Overflow).
     pub fn matrix(self, rows: usize, cols: usize) -> Result<Mat<'a, T, D>, Error> {
-        let n = rows.checked_mul(cols).ok_or(crate::Error::Overflow { arg: "rows * cols" })?;
+        let n = rows.checked_mul(cols).ok_or(crate::Error::overflow("rows * cols"))?;
         same_len("data", n, self.len())?;
         Ok(Mat { all: self, shape: [rows, cols], strides: [cols, 1], start: 0 })
     }

@@ -22,7 +22,7 @@ impl<D: Device> Gpu<D> {
     /// # Errors
     /// [`Error::Limit`], [`Error::Lost`].
     pub fn alloc<T: Word>(&self, len: usize) -> Result<Array<T, D>, Error> {
-        let overflow = crate::Error::Overflow { arg: "len" };
+        let overflow = crate::Error::overflow("len");
         let bytes = len.checked_mul(T::BYTES).ok_or(overflow)? as u64;
         let memory = self.state.take(bytes)?;
         if T::BYTES % 4 != 0 {
@@ -52,7 +52,7 @@ impl<D: Device> Gpu<D> {
     /// at once says so when it is called with such memory: [`Error::Limit`].
     pub fn alloc_halves(&self, len: usize) -> Result<Array<f32, D>, Error> {
         self.state.planner.can_store_bf16()?;
-        let overflow = crate::Error::Overflow { arg: "len" };
+        let overflow = crate::Error::overflow("len");
         let bytes = len.checked_mul(2).ok_or(overflow)? as u64;
         let memory = self.state.take(bytes)?;
         self.state.device.shares_words(&memory.buffer, bytes.next_multiple_of(4));
@@ -200,7 +200,7 @@ impl<D: Device> Gpu<D> {
             return self.state.read(b, as_bytes_mut(to)).await?;
         }
         let (b, before) = if halves { stored::bf16_binding(b) } else { (b, from.before() as u64) };
-        let mut bytes = vec![0; usize::try_from(b.bytes).map_err(|_| crate::Error::Overflow { arg: "to" })?];
+        let mut bytes = vec![0; usize::try_from(b.bytes).map_err(|_| crate::Error::overflow("to"))?];
         let said = self.state.read(b, &mut bytes).await?;
         let bytes = bytes.get(before as usize..).unwrap_or_default();
         let wide = if halves { stored::from_bf16(bytes) } else { Vec::new() };

@@ -2,7 +2,7 @@
 
 use super::super::device::{Computes, Device, Error};
 use super::super::template::{Argument, window};
-use super::ops::{Done, Scalar, arguments};
+use super::ops::{Done, Scalar, arguments, called};
 use super::plan::counted;
 use super::{Gpu, View, ViewMut};
 use crate::backend::Network;
@@ -78,16 +78,18 @@ impl<T: Scalar, D: Computes<T>> Network<T> for Gpu<D> {
         out: ViewMut<'_, T, D>,
         _: (),
     ) -> Done {
-        let of = conv.on([("x", x.len()), ("weights", weights.len()), ("out", out.len())])?;
-        bias.map_or(Ok(()), |bias| same_len("bias", conv.channels_out, bias.len()))?;
-        self.all_lines::<T>(&[("x", x.len()), ("weights", weights.len()), ("out", out.len())])?;
-        if out.is_empty() {
-            return Ok(());
-        }
-        let words = [&[out.len(), usize::from(bias.is_some())], &lines(&of)?[..]].concat();
-        let bias = bias.unwrap_or(weights);
-        let bound = [x.binding(self)?, weights.binding(self)?, bias.binding(self)?, out.binding(self)?];
-        self.run_flat::<T>("conv1d", window::conv1d::<T::Recorded>, out.len(), &bound, (&words, &[]))
+        called!(conv1d, {
+            let of = conv.on([("x", x.len()), ("weights", weights.len()), ("out", out.len())])?;
+            bias.map_or(Ok(()), |bias| same_len("bias", conv.channels_out, bias.len()))?;
+            self.all_lines::<T>(&[("x", x.len()), ("weights", weights.len()), ("out", out.len())])?;
+            if out.is_empty() {
+                return Ok(());
+            }
+            let words = [&[out.len(), usize::from(bias.is_some())], &lines(&of)?[..]].concat();
+            let bias = bias.unwrap_or(weights);
+            let bound = [x.binding(self)?, weights.binding(self)?, bias.binding(self)?, out.binding(self)?];
+            self.run_flat::<T>("conv1d", window::conv1d::<T::Recorded>, out.len(), &bound, (&words, &[]))
+        })
     }
 
     fn conv1d_backward_input(
@@ -98,15 +100,17 @@ impl<T: Scalar, D: Computes<T>> Network<T> for Gpu<D> {
         dx: ViewMut<'_, T, D>,
         _: (),
     ) -> Done {
-        let of = conv.on([("dx", dx.len()), ("weights", weights.len()), ("dy", dy.len())])?;
-        self.all_lines::<T>(&[("dx", dx.len()), ("weights", weights.len()), ("dy", dy.len())])?;
-        if dx.is_empty() {
-            return Ok(());
-        }
-        let words = [&[dx.len()], &lines(&of)?[..]].concat();
-        let bound = [dy.binding(self)?, weights.binding(self)?, dx.binding(self)?];
-        let make = window::conv1d_backward_input::<T::Recorded>;
-        self.run_flat::<T>("conv1d_backward_input", make, dx.len(), &bound, (&words, &[]))
+        called!(conv1d_backward_input, {
+            let of = conv.on([("dx", dx.len()), ("weights", weights.len()), ("dy", dy.len())])?;
+            self.all_lines::<T>(&[("dx", dx.len()), ("weights", weights.len()), ("dy", dy.len())])?;
+            if dx.is_empty() {
+                return Ok(());
+            }
+            let words = [&[dx.len()], &lines(&of)?[..]].concat();
+            let bound = [dy.binding(self)?, weights.binding(self)?, dx.binding(self)?];
+            let make = window::conv1d_backward_input::<T::Recorded>;
+            self.run_flat::<T>("conv1d_backward_input", make, dx.len(), &bound, (&words, &[]))
+        })
     }
 
     fn conv1d_backward_weights(
@@ -118,41 +122,46 @@ impl<T: Scalar, D: Computes<T>> Network<T> for Gpu<D> {
         dbias: Option<ViewMut<'_, T, D>>,
         _: (),
     ) -> Done {
-        let of = conv.on([("x", x.len()), ("dweights", dweights.len()), ("dy", dy.len())])?;
-        dbias.as_ref().map_or(Ok(()), |dbias| same_len("dbias", conv.channels_out, dbias.len()))?;
-        self.all_lines::<T>(&[("x", x.len()), ("dweights", dweights.len()), ("dy", dy.len())])?;
-        if of.images == 0 {
-            return Ok(());
-        }
-        let planner = &self.state.planner;
-        let words = [&[dweights.len(), of.images], &lines(&of)?[..]].concat();
-        let all = arguments::<T>(3, &words, &[]);
-        let make = window::conv1d_backward_weights::<T::Recorded>;
-        let grid = [dweights.len(), 1];
-        let mut launches = vec![planner.blocks::<T::Recorded>("conv1d_backward_weights", make, grid, all)?];
-        let mut bound = vec![x.binding(self)?, dy.binding(self)?, dweights.binding(self)?];
-        if let Some(dbias) = dbias {
-            let mut all: Vec<Argument> = [1, 3].map(Argument::Buffer).into();
-            all.extend(arguments::<T>(0, &[conv.channels_out, of.images, of.n], &[]));
-            let make = window::channel_sums::<T::Recorded>;
-            let grid = [conv.channels_out, 1];
-            launches.push(planner.blocks::<T::Recorded>("channel_sums", make, grid, all)?);
-            bound.push(dbias.binding(self)?);
-        }
-        self.go(launches, vec![], &bound)
+        called!(conv1d_backward_weights, {
+            let of = conv.on([("x", x.len()), ("dweights", dweights.len()), ("dy", dy.len())])?;
+            dbias.as_ref().map_or(Ok(()), |dbias| same_len("dbias", conv.channels_out, dbias.len()))?;
+            self.all_lines::<T>(&[("x", x.len()), ("dweights", dweights.len()), ("dy", dy.len())])?;
+            if of.images == 0 {
+                return Ok(());
+            }
+            let planner = &self.state.planner;
+            let words = [&[dweights.len(), of.images], &lines(&of)?[..]].concat();
+            let all = arguments::<T>(3, &words, &[]);
+            let make = window::conv1d_backward_weights::<T::Recorded>;
+            let grid = [dweights.len(), 1];
+            let mut launches =
+                vec![planner.blocks::<T::Recorded>("conv1d_backward_weights", make, grid, all)?];
+            let mut bound = vec![x.binding(self)?, dy.binding(self)?, dweights.binding(self)?];
+            if let Some(dbias) = dbias {
+                let mut all: Vec<Argument> = [1, 3].map(Argument::Buffer).into();
+                all.extend(arguments::<T>(0, &[conv.channels_out, of.images, of.n], &[]));
+                let make = window::channel_sums::<T::Recorded>;
+                let grid = [conv.channels_out, 1];
+                launches.push(planner.blocks::<T::Recorded>("channel_sums", make, grid, all)?);
+                bound.push(dbias.binding(self)?);
+            }
+            self.go(launches, vec![], &bound)
+        })
     }
 
     fn max_pool(&self, x: View<'_, T, D>, pool: Pool, out: ViewMut<'_, T, D>) -> Done {
-        let of = pool.on(("x", x.len()), ("out", out.len()))?;
-        self.all_lines::<T>(&[("x", x.len()), ("out", out.len())])?;
-        if out.is_empty() {
-            return Ok(());
-        }
-        let words = [&[out.len()], &windows(&of)?[..]].concat();
-        let bound = [x.binding(self)?, out.binding(self)?];
-        let make = || window::max_pool::<T::Recorded>(volumes(&of));
-        let name = kernel(&of, ["max_pool", "max_pool_volumes"]);
-        self.run_flat::<T>(name, make, out.len(), &bound, (&words, &[]))
+        called!(max_pool, {
+            let of = pool.on(("x", x.len()), ("out", out.len()))?;
+            self.all_lines::<T>(&[("x", x.len()), ("out", out.len())])?;
+            if out.is_empty() {
+                return Ok(());
+            }
+            let words = [&[out.len()], &windows(&of)?[..]].concat();
+            let bound = [x.binding(self)?, out.binding(self)?];
+            let make = || window::max_pool::<T::Recorded>(volumes(&of));
+            let name = kernel(&of, ["max_pool", "max_pool_volumes"]);
+            self.run_flat::<T>(name, make, out.len(), &bound, (&words, &[]))
+        })
     }
 
     fn max_pool_indices(
@@ -162,16 +171,18 @@ impl<T: Scalar, D: Computes<T>> Network<T> for Gpu<D> {
         out: ViewMut<'_, T, D>,
         indices: ViewMut<'_, u32, D>,
     ) -> Done {
-        let of = pool.with_indices(x.len(), out.len(), indices.len())?;
-        self.all_lines::<T>(&[("x", x.len()), ("out", out.len())])?;
-        if out.is_empty() {
-            return Ok(());
-        }
-        let words = [&[out.len()], &windows(&of)?[..]].concat();
-        let bound = [x.binding(self)?, indices.binding(self)?, out.binding(self)?];
-        let make = || window::largest::<T::Recorded>(true, volumes(&of));
-        let name = kernel(&of, ["max_pool_indices", "max_pool_indices_volumes"]);
-        self.run_flat::<T>(name, make, out.len(), &bound, (&words, &[]))
+        called!(max_pool_indices, {
+            let of = pool.with_indices(x.len(), out.len(), indices.len())?;
+            self.all_lines::<T>(&[("x", x.len()), ("out", out.len())])?;
+            if out.is_empty() {
+                return Ok(());
+            }
+            let words = [&[out.len()], &windows(&of)?[..]].concat();
+            let bound = [x.binding(self)?, indices.binding(self)?, out.binding(self)?];
+            let make = || window::largest::<T::Recorded>(true, volumes(&of));
+            let name = kernel(&of, ["max_pool_indices", "max_pool_indices_volumes"]);
+            self.run_flat::<T>(name, make, out.len(), &bound, (&words, &[]))
+        })
     }
 
     fn max_pool_backward(
@@ -181,41 +192,45 @@ impl<T: Scalar, D: Computes<T>> Network<T> for Gpu<D> {
         pool: Pool,
         dx: ViewMut<'_, T, D>,
     ) -> Done {
-        let of = pool.on(("x", x.len()), ("dy", dy.len()))?;
-        same_len("dx", x.len(), dx.len())?;
-        self.all_lines::<T>(&[("x", x.len()), ("dy", dy.len())])?;
-        if dx.is_empty() {
-            return Ok(());
-        }
-        let (planner, windows) = (&self.state.planner, windows(&of)?);
-        // Operands: x, dy, dx, then where the largest elements are.
-        let told = |buffers: &[usize], n: usize| {
-            let mut all: Vec<Argument> = buffers.iter().map(|k| Argument::Buffer(*k)).collect();
-            all.extend(arguments::<T>(0, &[&[n], &windows[..]].concat(), &[]));
-            all
-        };
-        let make = || Some(window::largest::<T::Recorded>(false, volumes(&of)));
-        let name = kernel(&of, ["largest", "largest_volumes"]);
-        let search = planner.flat::<T::Recorded>(name, make, dy.len(), told(&[0, 3], dy.len()))?;
-        let make = || Some(window::max_pool_backward::<T::Recorded>(volumes(&of)));
-        let all = told(&[3, 1, 2], dx.len());
-        let name = kernel(&of, ["max_pool_backward", "max_pool_backward_volumes"]);
-        let gather = planner.flat::<T::Recorded>(name, make, dx.len(), all)?;
-        let bound = [x.binding(self)?, dy.binding(self)?, dx.binding(self)?];
-        self.go(vec![search, gather], vec![4 * dy.len() as u64], &bound)
+        called!(max_pool_backward, {
+            let of = pool.on(("x", x.len()), ("dy", dy.len()))?;
+            same_len("dx", x.len(), dx.len())?;
+            self.all_lines::<T>(&[("x", x.len()), ("dy", dy.len())])?;
+            if dx.is_empty() {
+                return Ok(());
+            }
+            let (planner, windows) = (&self.state.planner, windows(&of)?);
+            // Operands: x, dy, dx, then where the largest elements are.
+            let told = |buffers: &[usize], n: usize| {
+                let mut all: Vec<Argument> = buffers.iter().map(|k| Argument::Buffer(*k)).collect();
+                all.extend(arguments::<T>(0, &[&[n], &windows[..]].concat(), &[]));
+                all
+            };
+            let make = || Some(window::largest::<T::Recorded>(false, volumes(&of)));
+            let name = kernel(&of, ["largest", "largest_volumes"]);
+            let search = planner.flat::<T::Recorded>(name, make, dy.len(), told(&[0, 3], dy.len()))?;
+            let make = || Some(window::max_pool_backward::<T::Recorded>(volumes(&of)));
+            let all = told(&[3, 1, 2], dx.len());
+            let name = kernel(&of, ["max_pool_backward", "max_pool_backward_volumes"]);
+            let gather = planner.flat::<T::Recorded>(name, make, dx.len(), all)?;
+            let bound = [x.binding(self)?, dy.binding(self)?, dx.binding(self)?];
+            self.go(vec![search, gather], vec![4 * dy.len() as u64], &bound)
+        })
     }
 
     fn avg_pool(&self, x: View<'_, T, D>, pool: Pool, count_padding: bool, out: ViewMut<'_, T, D>) -> Done {
-        let of = pool.on(("x", x.len()), ("out", out.len()))?;
-        self.all_lines::<T>(&[("x", x.len()), ("out", out.len())])?;
-        if out.is_empty() {
-            return Ok(());
-        }
-        let words = [&[out.len()], &windows(&of)?[..], &counts(&of, count_padding)[..]].concat();
-        let bound = [x.binding(self)?, out.binding(self)?];
-        let make = || window::avg_pool::<T::Recorded>(volumes(&of));
-        let name = kernel(&of, ["avg_pool", "avg_pool_volumes"]);
-        self.run_flat::<T>(name, make, out.len(), &bound, (&words, &[]))
+        called!(avg_pool, {
+            let of = pool.on(("x", x.len()), ("out", out.len()))?;
+            self.all_lines::<T>(&[("x", x.len()), ("out", out.len())])?;
+            if out.is_empty() {
+                return Ok(());
+            }
+            let words = [&[out.len()], &windows(&of)?[..], &counts(&of, count_padding)[..]].concat();
+            let bound = [x.binding(self)?, out.binding(self)?];
+            let make = || window::avg_pool::<T::Recorded>(volumes(&of));
+            let name = kernel(&of, ["avg_pool", "avg_pool_volumes"]);
+            self.run_flat::<T>(name, make, out.len(), &bound, (&words, &[]))
+        })
     }
 
     fn avg_pool_backward(
@@ -225,15 +240,17 @@ impl<T: Scalar, D: Computes<T>> Network<T> for Gpu<D> {
         count_padding: bool,
         dx: ViewMut<'_, T, D>,
     ) -> Done {
-        let of = pool.on(("dx", dx.len()), ("dy", dy.len()))?;
-        self.all_lines::<T>(&[("dx", dx.len()), ("dy", dy.len())])?;
-        if dx.is_empty() {
-            return Ok(());
-        }
-        let words = [&[dx.len()], &windows(&of)?[..], &counts(&of, count_padding)[..]].concat();
-        let bound = [dy.binding(self)?, dx.binding(self)?];
-        let make = || window::avg_pool_backward::<T::Recorded>(volumes(&of));
-        let name = kernel(&of, ["avg_pool_backward", "avg_pool_backward_volumes"]);
-        self.run_flat::<T>(name, make, dx.len(), &bound, (&words, &[]))
+        called!(avg_pool_backward, {
+            let of = pool.on(("dx", dx.len()), ("dy", dy.len()))?;
+            self.all_lines::<T>(&[("dx", dx.len()), ("dy", dy.len())])?;
+            if dx.is_empty() {
+                return Ok(());
+            }
+            let words = [&[dx.len()], &windows(&of)?[..], &counts(&of, count_padding)[..]].concat();
+            let bound = [dy.binding(self)?, dx.binding(self)?];
+            let make = || window::avg_pool_backward::<T::Recorded>(volumes(&of));
+            let name = kernel(&of, ["avg_pool_backward", "avg_pool_backward_volumes"]);
+            self.run_flat::<T>(name, make, dx.len(), &bound, (&words, &[]))
+        })
     }
 }

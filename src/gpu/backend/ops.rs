@@ -8,7 +8,8 @@ use super::plan::{Plan, Planner, wide};
 use super::{Gpu, Mat, MatMut, Product, View, ViewMut, Word};
 use crate::alu::Body;
 use crate::alu::not_negative;
-use crate::error::{not_empty, same_len, same_shape};
+use crate::error::{OpName, not_empty, same_len, same_shape};
+use crate::forms::named;
 use crate::lanes::Element;
 use alloc::vec::Vec;
 
@@ -39,54 +40,78 @@ pub(super) fn arguments<T: Scalar>(buffers: usize, words: &[usize], numbers: &[T
     all
 }
 
+/// What a method of the op `$name` does; a refusal of its arguments has that name.
+macro_rules! called {
+    ($name:ident, $body:block) => {{
+        const OP: $crate::error::OpName = $crate::error::OpName::of(stringify!($name));
+        $crate::gpu::backend::ops::within(OP, move || $body)
+    }};
+}
+
+pub(super) fn within<R>(op: OpName, run: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
+    run().map_err(|e| e.of(op))
+}
+
+pub(super) use called;
+
 /// The method of a row of the list.
 macro_rules! method {
     (unary $name:ident ($f:ident, $on:ident, $in_place:ident) $body:tt [$($p:ident),*]) => {
         #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
         pub fn $f<T: Scalar>(&self, x: View<'_, T, D> $(, $p: T)*, out: ViewMut<'_, T, D>) -> Done
         where D: Computes<T> {
-            Body::<T, 1>::check(method!(=body $body $($p)*))?;
-            self.pointwise(stringify!($name), [("x", x)], &[$(bits($p)),*], out)
+            called!($name, {
+                Body::<T, 1>::check(method!(=body $body $($p)*))?;
+                self.pointwise(stringify!($name), [("x", x)], &[$(bits($p)),*], out)
+            })
         }
         #[doc = concat!("[`", stringify!($in_place), "`](crate::", stringify!($in_place), "())")]
         pub fn $in_place<T: Scalar>(&self, x: ViewMut<'_, T, D> $(, $p: T)*) -> Done
         where D: Computes<T> {
-            Body::<T, 1>::check(method!(=body $body $($p)*))?;
-            self.in_place(stringify!($name), x, [], &[$(bits($p)),*])
+            called!($name, {
+                Body::<T, 1>::check(method!(=body $body $($p)*))?;
+                self.in_place(stringify!($name), x, [], &[$(bits($p)),*])
+            })
         }
     };
     (binary $name:ident ($f:ident, $on:ident, $in_place:ident) $body:tt [$($p:ident),*]) => {
         #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
         pub fn $f<T: Scalar>(&self, a: View<'_, T, D>, b: View<'_, T, D> $(, $p: T)*, out: ViewMut<'_, T, D>) -> Done
         where D: Computes<T> {
-            Body::<T, 2>::check(method!(=body $body $($p)*))?;
-            self.pointwise(stringify!($name), [("a", a), ("b", b)], &[$(bits($p)),*], out)
+            called!($name, {
+                Body::<T, 2>::check(method!(=body $body $($p)*))?;
+                self.pointwise(stringify!($name), [("a", a), ("b", b)], &[$(bits($p)),*], out)
+            })
         }
         #[doc = concat!("[`", stringify!($in_place), "`](crate::", stringify!($in_place), "())")]
         pub fn $in_place<T: Scalar>(&self, a: ViewMut<'_, T, D>, b: View<'_, T, D> $(, $p: T)*) -> Done
         where D: Computes<T> {
-            Body::<T, 2>::check(method!(=body $body $($p)*))?;
-            self.in_place(stringify!($name), a, [("b", b)], &[$(bits($p)),*])
+            called!($name, {
+                Body::<T, 2>::check(method!(=body $body $($p)*))?;
+                self.in_place(stringify!($name), a, [("b", b)], &[$(bits($p)),*])
+            })
         }
     };
     (ternary $name:ident ($f:ident, $on:ident) $body:tt []) => {
         #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
         pub fn $f<T: Scalar>(&self, a: View<'_, T, D>, b: View<'_, T, D>, c: View<'_, T, D>, out: ViewMut<'_, T, D>) -> Done
         where D: Computes<T> {
-            self.pointwise(stringify!($name), [("a", a), ("b", b), ("c", c)], &[], out)
+            named!([Result] $name, self.pointwise(stringify!($name), [("a", a), ("b", b), ("c", c)], &[], out))
         }
     };
     (update $name:ident ($f:ident, $on:ident) $body:tt [$p:ident]) => {
         #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
         pub fn $f<T: Scalar>(&self, $p: T, x: View<'_, T, D>, y: ViewMut<'_, T, D>) -> Done
         where D: Computes<T> {
-            Body::<T, 2>::check(crate::$body($p))?;
-            same_len("y", x.len(), y.len())?;
-            let n = y.len();
-            let bound = [x.binding(self)?, y.binding(self)?];
-            let wide = wide(&bound);
-            self.pieces([n, size_of::<T>()], 2, &bound, |n| {
-                self.state.planner.pointwise::<T::Recorded>(stringify!($name), &[1, 0, 1], n, &[bits($p)], wide)
+            called!($name, {
+                Body::<T, 2>::check(crate::$body($p))?;
+                same_len("y", x.len(), y.len())?;
+                let n = y.len();
+                let bound = [x.binding(self)?, y.binding(self)?];
+                let wide = wide(&bound);
+                self.pieces([n, size_of::<T>()], 2, &bound, |n| {
+                    self.state.planner.pointwise::<T::Recorded>(stringify!($name), &[1, 0, 1], n, &[bits($p)], wide)
+                })
             })
         }
     };
@@ -94,48 +119,48 @@ macro_rules! method {
         #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
         pub fn $f<T: Scalar>(&self, x: View<'_, T, D>, cols: usize, out: ViewMut<'_, T, D>) -> Done
         where D: Computes<T> {
-            self.rows(stringify!($name), "cols", cols, x, Some(out), [], None)
+            named!([Result] $name, self.rows(stringify!($name), "cols", cols, x, Some(out), [], None))
         }
         #[doc = concat!("[`", stringify!($in_place), "`](crate::", stringify!($in_place), "())")]
         pub fn $in_place<T: Scalar>(&self, x: ViewMut<'_, T, D>, cols: usize) -> Done
         where D: Computes<T> {
-            self.rows(stringify!($name), "cols", cols, x.read(), None, [], None)
+            named!([Result] $name, self.rows(stringify!($name), "cols", cols, x.read(), None, [], None))
         }
     };
     (rows_eps $name:ident ($f:ident, $on:ident, $in_place:ident) $body:tt []) => {
         #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
         pub fn $f<T: Scalar>(&self, x: View<'_, T, D>, cols: usize, eps: T, out: ViewMut<'_, T, D>) -> Done
         where D: Computes<T> {
-            self.rows(stringify!($name), "cols", cols, x, Some(out), [], Some(eps))
+            named!([Result] $name, self.rows(stringify!($name), "cols", cols, x, Some(out), [], Some(eps)))
         }
         #[doc = concat!("[`", stringify!($in_place), "`](crate::", stringify!($in_place), "())")]
         pub fn $in_place<T: Scalar>(&self, x: ViewMut<'_, T, D>, cols: usize, eps: T) -> Done
         where D: Computes<T> {
-            self.rows(stringify!($name), "cols", cols, x.read(), None, [], Some(eps))
+            named!([Result] $name, self.rows(stringify!($name), "cols", cols, x.read(), None, [], Some(eps)))
         }
     };
     (rows_scale $name:ident ($f:ident, $on:ident, $in_place:ident) $body:tt []) => {
         #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
         pub fn $f<T: Scalar>(&self, x: View<'_, T, D>, gamma: View<'_, T, D>, eps: T, out: ViewMut<'_, T, D>) -> Done
         where D: Computes<T> {
-            self.rows(stringify!($name), "gamma", gamma.len(), x, Some(out), [("gamma", gamma)], Some(eps))
+            named!([Result] $name, self.rows(stringify!($name), "gamma", gamma.len(), x, Some(out), [("gamma", gamma)], Some(eps)))
         }
         #[doc = concat!("[`", stringify!($in_place), "`](crate::", stringify!($in_place), "())")]
         pub fn $in_place<T: Scalar>(&self, x: ViewMut<'_, T, D>, gamma: View<'_, T, D>, eps: T) -> Done
         where D: Computes<T> {
-            self.rows(stringify!($name), "gamma", gamma.len(), x.read(), None, [("gamma", gamma)], Some(eps))
+            named!([Result] $name, self.rows(stringify!($name), "gamma", gamma.len(), x.read(), None, [("gamma", gamma)], Some(eps)))
         }
     };
     (rows_affine $name:ident ($f:ident, $on:ident, $in_place:ident) $body:tt []) => {
         #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
         pub fn $f<T: Scalar>(&self, x: View<'_, T, D>, gamma: View<'_, T, D>, beta: View<'_, T, D>, eps: T, out: ViewMut<'_, T, D>) -> Done
         where D: Computes<T> {
-            self.rows(stringify!($name), "gamma", gamma.len(), x, Some(out), [("gamma", gamma), ("beta", beta)], Some(eps))
+            named!([Result] $name, self.rows(stringify!($name), "gamma", gamma.len(), x, Some(out), [("gamma", gamma), ("beta", beta)], Some(eps)))
         }
         #[doc = concat!("[`", stringify!($in_place), "`](crate::", stringify!($in_place), "())")]
         pub fn $in_place<T: Scalar>(&self, x: ViewMut<'_, T, D>, gamma: View<'_, T, D>, beta: View<'_, T, D>, eps: T) -> Done
         where D: Computes<T> {
-            self.rows(stringify!($name), "gamma", gamma.len(), x.read(), None, [("gamma", gamma), ("beta", beta)], Some(eps))
+            named!([Result] $name, self.rows(stringify!($name), "gamma", gamma.len(), x.read(), None, [("gamma", gamma), ("beta", beta)], Some(eps)))
         }
     };
     (=body $body:tt) => { crate::$body };
@@ -248,7 +273,7 @@ impl<D: Device> Gpu<D> {
             not_negative("eps", eps)?;
         }
         if !x.len().is_multiple_of(cols) {
-            return Err(crate::Error::Rows { arg: "x", cols, got: x.len() }.into());
+            return Err(crate::Error::rows("x", cols, x.len()).into());
         }
         let mut bound = Vec::with_capacity(N + 2);
         bound.push(x.binding(self)?);
@@ -283,8 +308,10 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<T>,
     {
-        self.product_by(alpha, a, b, beta, c, None, |planner, product, _| {
-            planner.product::<T::Recorded>(product)
+        called!(gemm, {
+            self.product_by(alpha, a, b, beta, c, None, |planner, product, _| {
+                planner.product::<T::Recorded>(product)
+            })
         })
     }
 

@@ -4,7 +4,7 @@ use super::super::device::{Blocking, Computes, Device, Error};
 use super::super::error::Error as Bad;
 use super::super::ir::Kernel;
 use super::super::template::pattern::{self, ADDED, DIGITS, SORTED};
-use super::ops::{Done, Scalar};
+use super::ops::{Done, Scalar, called};
 use super::sparse::{Rows, Sparse};
 use super::{Array, Gpu, View};
 use crate::error::same_shape;
@@ -103,12 +103,21 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<T>,
     {
-        let ([m, n], len) = (a.shape(), a.values().len());
-        let (rows, order) = self.transposed(&a.rows, [m, n])?;
-        let values = self.alloc::<T>(len)?;
-        let bound = [a.values().binding(self)?, order.view().binding(self)?, values.view().binding(self)?];
-        self.run_flat::<T>("sparse_ordered", pattern::ordered::<T::Recorded>, len, &bound, (&[len], &[]))?;
-        Ok(Sparse::new([n, m], rows, values))
+        called!(csr_transpose, {
+            let ([m, n], len) = (a.shape(), a.values().len());
+            let (rows, order) = self.transposed(&a.rows, [m, n])?;
+            let values = self.alloc::<T>(len)?;
+            let bound =
+                [a.values().binding(self)?, order.view().binding(self)?, values.view().binding(self)?];
+            self.run_flat::<T>(
+                "sparse_ordered",
+                pattern::ordered::<T::Recorded>,
+                len,
+                &bound,
+                (&[len], &[]),
+            )?;
+            Ok(Sparse::new([n, m], rows, values))
+        })
     }
 
     /// [`spgemm`](crate::spgemm()), into memory of its own: it waits once, for the number of elements. A thread has a part of the columns of a
@@ -135,49 +144,52 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<T> + Blocking,
     {
-        let ([m, k], [rows, n]) = (a.shape(), b.shape());
-        same_shape("b", [k, n], [rows, n])?;
-        let mut offsets = self.alloc::<u32>(m + 1)?;
-        let of_b = b.values().len();
-        if m == 0 || of_b == 0 {
-            self.fill(0, offsets.view_mut())?;
-            let rows = Rows { offsets, columns: self.alloc(0)? };
-            return Ok(Sparse::new([m, n], rows, self.alloc(0)?));
-        }
-        let parts = (THREADS / m).min(PARTS).min(n.div_ceil(COLUMNS)).max(1);
-        let (threads, wide) = (m.saturating_mul(parts), n.div_ceil(parts));
-        self.state.planner.line::<T::Recorded>("a", threads.saturating_add(1))?;
-        let mut counts = self.alloc::<u32>(threads + 1)?;
-        self.fill(0, counts.view_mut())?;
-        let sizes = [threads, parts, wide, n, of_b];
-        let all = [a.offsets(), a.columns(), b.offsets(), b.columns(), counts.view()];
-        self.words("spgemm_counted", pattern::counted, threads, &all, &sizes)?;
-        self.begins(counts.view())?;
-        let mut len = [0];
-        self.download(counts.view().part(threads..threads + 1)?, &mut len)?;
-        if len == [u32::MAX] {
-            return Err(crate::Error::Overflow { arg: "b" }.into());
-        }
-        let len = len[0] as usize;
-        self.state.planner.line::<T::Recorded>("b", len)?;
-        let (columns, values) = (self.alloc::<u32>(len)?, self.alloc::<T>(len)?);
-        let taken = [counts.view(), offsets.view()];
-        self.words("sparse_every", pattern::every, m + 1, &taken, &[m + 1, parts])?;
-        if len > 0 {
-            let [p, q, r, s, begins] = all;
-            self.words(
-                "spgemm_listed",
-                pattern::listed,
-                threads,
-                &[p, q, r, s, begins, columns.view()],
-                &sizes,
-            )?;
-            let [x, y, to] = [a.values(), b.values(), values.view()].map(|x| x.binding(self));
-            let mut bound = [p, q, r, s].iter().map(|x| x.binding(self)).collect::<Result<Vec<_>, _>>()?;
-            bound.extend([x?, y?, begins.binding(self)?, to?]);
-            let make = pattern::multiplied::<T::Recorded>;
-            self.run_flat::<T>("spgemm", make, threads, &bound, (&sizes, &[]))?;
-        }
-        Ok(Sparse::new([m, n], Rows { offsets, columns }, values))
+        called!(spgemm, {
+            let ([m, k], [rows, n]) = (a.shape(), b.shape());
+            same_shape("b", [k, n], [rows, n])?;
+            let mut offsets = self.alloc::<u32>(m + 1)?;
+            let of_b = b.values().len();
+            if m == 0 || of_b == 0 {
+                self.fill(0, offsets.view_mut())?;
+                let rows = Rows { offsets, columns: self.alloc(0)? };
+                return Ok(Sparse::new([m, n], rows, self.alloc(0)?));
+            }
+            let parts = (THREADS / m).min(PARTS).min(n.div_ceil(COLUMNS)).max(1);
+            let (threads, wide) = (m.saturating_mul(parts), n.div_ceil(parts));
+            self.state.planner.line::<T::Recorded>("a", threads.saturating_add(1))?;
+            let mut counts = self.alloc::<u32>(threads + 1)?;
+            self.fill(0, counts.view_mut())?;
+            let sizes = [threads, parts, wide, n, of_b];
+            let all = [a.offsets(), a.columns(), b.offsets(), b.columns(), counts.view()];
+            self.words("spgemm_counted", pattern::counted, threads, &all, &sizes)?;
+            self.begins(counts.view())?;
+            let mut len = [0];
+            self.download(counts.view().part(threads..threads + 1)?, &mut len)?;
+            if len == [u32::MAX] {
+                return Err(crate::Error::overflow("b").into());
+            }
+            let len = len[0] as usize;
+            self.state.planner.line::<T::Recorded>("b", len)?;
+            let (columns, values) = (self.alloc::<u32>(len)?, self.alloc::<T>(len)?);
+            let taken = [counts.view(), offsets.view()];
+            self.words("sparse_every", pattern::every, m + 1, &taken, &[m + 1, parts])?;
+            if len > 0 {
+                let [p, q, r, s, begins] = all;
+                self.words(
+                    "spgemm_listed",
+                    pattern::listed,
+                    threads,
+                    &[p, q, r, s, begins, columns.view()],
+                    &sizes,
+                )?;
+                let [x, y, to] = [a.values(), b.values(), values.view()].map(|x| x.binding(self));
+                let mut bound =
+                    [p, q, r, s].iter().map(|x| x.binding(self)).collect::<Result<Vec<_>, _>>()?;
+                bound.extend([x?, y?, begins.binding(self)?, to?]);
+                let make = pattern::multiplied::<T::Recorded>;
+                self.run_flat::<T>("spgemm", make, threads, &bound, (&sizes, &[]))?;
+            }
+            Ok(Sparse::new([m, n], Rows { offsets, columns }, values))
+        })
     }
 }

@@ -84,7 +84,7 @@ pub(super) fn wide<B>(bound: &[Binding<'_, B>]) -> bool {
 pub(super) fn counted(arg: &'static str, n: usize) -> Result<u32, Error> {
     // Counters pass the end by as many as the grid has threads.
     let count = u32::try_from(n).ok().filter(|n| *n <= 1 << 31);
-    count.ok_or_else(|| crate::Error::Overflow { arg }.into())
+    count.ok_or_else(|| crate::Error::overflow(arg).into())
 }
 
 impl Planner {
@@ -388,7 +388,7 @@ impl Planner {
         [rows, cols]: [usize; 2],
         [r, c]: [usize; 2],
     ) -> Result<(), Error> {
-        let overflow = crate::Error::Overflow { arg };
+        let overflow = crate::Error::overflow(arg);
         let last = |n: usize, s: usize| n.saturating_sub(1).checked_mul(s);
         let end = last(rows, r).zip(last(cols, c)).and_then(|(a, b)| a.checked_add(b));
         let end = end.and_then(|e| e.checked_add(1)).ok_or(overflow)?;
@@ -488,7 +488,7 @@ impl Planner {
         eps: Option<u64>,
         wide: bool,
     ) -> Result<Plan, Error> {
-        let n = rows.checked_mul(cols).ok_or(crate::Error::Overflow { arg: "x" })?;
+        let n = rows.checked_mul(cols).ok_or(crate::Error::overflow("x"))?;
         counted("x", n)?;
         self.reach(n, T::TYPE.bytes())?;
         if n == 0 {

@@ -22,6 +22,9 @@ const TINY_DEPTH: usize = 128;
 const FEW_TILES: usize = 16;
 const MOST_PARTS: usize = 32;
 
+/// Depth from which on a product is rather split than one of several in a launch that leaves most of a device without work.
+const SHARED_DEPTH: usize = 1024;
+
 /// A product on strides.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Product<T> {
@@ -40,6 +43,16 @@ pub struct Product<T> {
 /// A word of a launch. A stride that no element needs may be longer than one.
 fn bits(w: usize) -> Argument {
     Argument::Bits(u64::from(u32::try_from(w).unwrap_or(0)))
+}
+
+/// Products of one shape: how many there are along an outer and an inner axis, and for each of A, B and C the elements from one
+/// matrix to the next along these.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Many {
+    /// Products along each axis.
+    pub counts: [usize; 2],
+    /// Of A, of B, of C.
+    pub apart: [[usize; 2]; 3],
 }
 
 impl<T> Product<T> {
@@ -76,14 +89,7 @@ impl Planner {
         let zero = <T::Elem as crate::Number>::ZERO;
         let k = if of.alpha == zero { 0 } else { k };
         let of = Product { sizes: [m, n, k], ..*of };
-        if T::TYPE == Type::F32 {
-            let [alpha, beta] = [of.alpha, of.beta].map(|x| f32::from_bits(T::bits(x) as u32));
-            let single = Product { sizes: of.sizes, strides: of.strides, alpha, beta, halves: of.halves };
-            if let Some(plan) = self.rounded(&single)? {
-                return Ok(plan);
-            }
-        }
-        if let Some(plan) = self.triple::<T>(&of)? {
+        if let Some(plan) = self.by_units::<T>(&of)? {
             return Ok(plan);
         }
         let (division, parts) = self.divided(T::TYPE.bytes(), of.sizes);
@@ -107,6 +113,83 @@ impl Planner {
         let all = self.combine::<T>(&of, [3, 2], parts)?;
         let scratch = vec![cells as u64 * parts as u64 * u64::from(T::TYPE.bytes())];
         Ok(Plan { launches: vec![sums, all], scratch })
+    }
+
+    /// A product by warp groups of tensor cores, where there are some and it is worth it.
+    fn by_units<T: OfRow>(&self, of: &Product<T::Elem>) -> Result<Option<Plan>, Error> {
+        if T::TYPE == Type::F32 {
+            let [alpha, beta] = [of.alpha, of.beta].map(|x| f32::from_bits(T::bits(x) as u32));
+            let single = Product { sizes: of.sizes, strides: of.strides, alpha, beta, halves: of.halves };
+            if let Some(plan) = self.rounded(&single)? {
+                return Ok(Some(plan));
+            }
+        }
+        self.triple::<T>(of)
+    }
+
+    /// Products of one shape by one launch, or one for as many as a grid has; the operands are A, B, C of all of them. `None`
+    /// where one after the other is better: by tensor cores, or because blocks share a depth.
+    ///
+    /// # Errors
+    /// As [`Planner::product`], for one of them.
+    pub fn products<T: OfRow>(&self, of: &Product<T::Elem>, many: &Many) -> Result<Option<Plan>, Error> {
+        let ([m, n, k], [outer, inner]) = (of.sizes, many.counts);
+        let none = Plan { launches: Vec::new(), scratch: Vec::new() };
+        if [m, n, outer, inner].contains(&0) {
+            return Ok(Some(none));
+        }
+        let reach = |n: usize, by: usize| n.saturating_sub(1).saturating_mul(by);
+        for ((arg, [rows, cols]), ([r, c], [far, near])) in [("a", [m, k]), ("b", [k, n]), ("c", [m, n])]
+            .into_iter()
+            .zip(of.strides.into_iter().zip(many.apart))
+        {
+            self.matrix::<T>(arg, [rows, cols], [r, c])?;
+            let ends = [reach(rows, r), reach(cols, c), reach(outer, far), reach(inner, near)];
+            let end = ends.into_iter().fold(1, usize::saturating_add);
+            // Several launches reach what one does not.
+            if self.line::<T>(arg, end).is_err() {
+                return Ok(None);
+            }
+        }
+        let count = outer.saturating_mul(inner);
+        let k = if of.alpha == <T::Elem as crate::Number>::ZERO { 0 } else { k };
+        let of = Product { sizes: [m, n, k], ..*of };
+        if count == 1 || u32::try_from(count).is_err() || self.by_units::<T>(&of)?.is_some() {
+            return Ok(None);
+        }
+        let Some(division) = self.division_of_many(T::TYPE.bytes(), of.sizes, count) else { return Ok(None) };
+        let each = self.limits.grid[2] as usize;
+        let launches = (0..count).step_by(each).map(|first| {
+            let more = [first, inner].into_iter().chain(many.apart.into_iter().flatten()).map(bits).collect();
+            self.strided::<T>(&of, division, [0, 1], (2, of.strides[2]), each.min(count - first), more)
+        });
+        Ok(Some(Plan { launches: launches.collect::<Result<_, Error>>()?, ..none }))
+    }
+
+    /// How so many products are divided: by tiles of which little is outside of a matrix. `None` where their blocks occupy
+    /// little of the device and their depth is worth being shared.
+    fn division_of_many(&self, width: u32, [m, n, k]: [usize; 3], count: usize) -> Option<Division> {
+        let multiprocessors = (self.blocks as usize / 8).max(1);
+        let blocks = |d: Division| {
+            let [rows, cols] = d.tile.map(|n| n as usize);
+            m.div_ceil(rows).saturating_mul(n.div_ceil(cols)).saturating_mul(count)
+        };
+        let (small, large) = (m.min(n), m.max(n));
+        let division = if self.short {
+            Division::SHORT
+        } else if large <= 16 {
+            Division::TINY
+        } else if small <= 32 {
+            Division::LITTLE
+        } else if width == 4 && small > 64 && 2 * blocks(Division::LARGE) >= multiprocessors {
+            Division::LARGE
+        } else if 2 * blocks(Division::SMALL) >= multiprocessors {
+            Division::SMALL
+        } else {
+            Division::LITTLE
+        };
+        let idle = 4 * blocks(division) < multiprocessors && k >= SHARED_DEPTH;
+        (!idle).then(|| self.fitted(Division { batched: true, ..division }, width))
     }
 
     /// A product of which the lower triangle of C is read and written alone.

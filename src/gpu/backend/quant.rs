@@ -7,7 +7,7 @@ use super::super::template::Argument;
 use super::super::template::activations::{QUANTISED, quantize};
 use super::super::template::quant::{TILES, Unpack, product, scratch, unpack};
 use super::super::types::F32;
-use super::ops::{Done, arguments};
+use super::ops::{Done, arguments, called};
 use super::plan::{POINTWISE, wide};
 use super::{Gpu, View, ViewMut};
 use crate::error::same_len;
@@ -32,7 +32,7 @@ impl<D: Device> Gpu<D> {
     fn counted_blocks<B: Block>(&self, arg: &'static str, x: View<'_, B, D>) -> Done {
         let words = x.len().saturating_mul(size_of::<B>()).div_ceil(4).saturating_add(1);
         if words >= 1 << 30 {
-            return Err(crate::Error::Overflow { arg }.into());
+            return Err(crate::Error::overflow(arg).into());
         }
         self.state.planner.line::<F32>(arg, words)
     }
@@ -83,8 +83,10 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<f32>,
     {
-        same_len("out", x.len().saturating_mul(B::ELEMENTS), out.len())?;
-        self.unpacked(Unpack::Whole, x, [1, B::ELEMENTS], None, &out)
+        called!(dequantize, {
+            same_len("out", x.len().saturating_mul(B::ELEMENTS), out.len())?;
+            self.unpacked(Unpack::Whole, x, [1, B::ELEMENTS], None, &out)
+        })
     }
 
     /// [`dequantize_padded`](crate::dequantize_padded())
@@ -100,10 +102,12 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<f32>,
     {
-        let m = crate::parts::count("out", out.len(), cols)?;
-        let row = cols.div_ceil(B::ELEMENTS);
-        same_len("x", m.saturating_mul(row), x.len())?;
-        self.unpacked(Unpack::Padded, x, [row, cols], None, &out)
+        called!(dequantize_padded, {
+            let m = crate::parts::count("out", out.len(), cols)?;
+            let row = cols.div_ceil(B::ELEMENTS);
+            same_len("x", m.saturating_mul(row), x.len())?;
+            self.unpacked(Unpack::Padded, x, [row, cols], None, &out)
+        })
     }
 
     /// [`quant_rows`](crate::quant_rows()). A row whose index is past the table is zeros, and the next
@@ -122,10 +126,12 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<f32>,
     {
-        let row = whole::<B>(cols)?;
-        rows("table", table.len(), row)?;
-        same_len("out", ids.len().saturating_mul(cols), out.len())?;
-        self.unpacked(Unpack::Chosen, table, [row, cols], Some(ids), &out)
+        called!(quant_rows, {
+            let row = whole::<B>(cols)?;
+            rows("table", table.len(), row)?;
+            same_len("out", ids.len().saturating_mul(cols), out.len())?;
+            self.unpacked(Unpack::Chosen, table, [row, cols], Some(ids), &out)
+        })
     }
 
     /// [`quantize`](crate::quantize()) of activations. A block that has an element that is not finite, or past what the format
@@ -139,21 +145,25 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<f32>,
     {
-        same_len("x", out.len().saturating_mul(A::ELEMENTS), x.len())?;
-        if out.read().before() != 0 {
-            return Err(crate::Error::Domain { arg: "out" }.into());
-        }
-        self.counted_blocks("out", out.read())?;
-        let planner = &self.state.planner;
-        planner.line::<F32>("x", x.len())?;
-        if out.is_empty() {
-            return Ok(());
-        }
-        let make = || Some(quantize::<A>(planner.meet));
-        let program = planner.one_by::<F32>(A::NAME, u32::MAX, make)?;
-        let told = arguments::<f32>(2, &[x.len()], &[]);
-        let launch = planner.threads(program, x.len(), QUANTISED, told)?;
-        self.run_one(launch, &[x.binding(self)?, out.binding(self)?])
+        called!(quantize, {
+            same_len("x", out.len().saturating_mul(A::ELEMENTS), x.len())?;
+            if out.read().before() != 0 {
+                return Err(
+                    crate::Error::must_be("out", "a view that starts at a whole word of 4 bytes").into()
+                );
+            }
+            self.counted_blocks("out", out.read())?;
+            let planner = &self.state.planner;
+            planner.line::<F32>("x", x.len())?;
+            if out.is_empty() {
+                return Ok(());
+            }
+            let make = || Some(quantize::<A>(planner.meet));
+            let program = planner.one_by::<F32>(A::NAME, u32::MAX, make)?;
+            let told = arguments::<f32>(2, &[x.len()], &[]);
+            let launch = planner.threads(program, x.len(), QUANTISED, told)?;
+            self.run_one(launch, &[x.binding(self)?, out.binding(self)?])
+        })
     }
 
     /// [`quant_dot`](crate::quant_dot()) to a view of one element.
@@ -169,9 +179,11 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<f32>,
     {
-        same_len("b", a.len(), b.len())?;
-        same_len("out", 1, out.len())?;
-        self.quant_gemv(a, b, out)
+        called!(quant_dot, {
+            same_len("b", a.len(), b.len())?;
+            same_len("out", 1, out.len())?;
+            self.quant_gemv(a, b, out)
+        })
     }
 
     /// [`quant_gemv`](crate::quant_gemv())
@@ -187,12 +199,14 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<f32>,
     {
-        same_len("weights", x.len().saturating_mul(out.len()), weights.len())?;
-        if x.is_empty() {
-            return self.fill(0.0, out);
-        }
-        let sizes = [out.len(), 1, x.len()];
-        self.block_products(weights, x, sizes, &out)
+        called!(quant_gemv, {
+            same_len("weights", x.len().saturating_mul(out.len()), weights.len())?;
+            if x.is_empty() {
+                return self.fill(0.0, out);
+            }
+            let sizes = [out.len(), 1, x.len()];
+            self.block_products(weights, x, sizes, &out)
+        })
     }
 
     /// [`quant_gemm`](crate::quant_gemm())
@@ -209,10 +223,12 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<f32>,
     {
-        let row = whole::<B>(cols)?;
-        let (n, m) = (rows("weights", weights.len(), row)?, rows("x", x.len(), row)?);
-        same_len("out", n.saturating_mul(m), out.len())?;
-        self.block_products(weights, x, [n, m, row], &out)
+        called!(quant_gemm, {
+            let row = whole::<B>(cols)?;
+            let (n, m) = (rows("weights", weights.len(), row)?, rows("x", x.len(), row)?);
+            same_len("out", n.saturating_mul(m), out.len())?;
+            self.block_products(weights, x, [n, m, row], &out)
+        })
     }
 
     /// Products of `n` rows of weights and `m` of activations, each of `row` blocks.

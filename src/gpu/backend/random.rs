@@ -5,7 +5,7 @@ use super::super::device::Error;
 use super::super::device::{Computes, Device};
 use super::super::template::random;
 use super::super::types::F32;
-use super::ops::{Done, Scalar, arguments};
+use super::ops::{Done, Scalar, arguments, called};
 use super::{Gpu, ViewMut, Word};
 use crate::gpu::template::Argument;
 use crate::quant::as_bytes;
@@ -62,7 +62,7 @@ impl<D: Device> Gpu<D> {
     /// # Errors
     /// [`Error::Limit`], [`Error::Lost`].
     pub fn random_bits(&self, stream: Stream, out: ViewMut<'_, u32, D>) -> Done {
-        self.draw("random_bits", stream, 4, &out, random::random_bits, vec![])
+        called!(random_bits, { self.draw("random_bits", stream, 4, &out, random::random_bits, vec![]) })
     }
 
     /// [`uniform`](crate::uniform())
@@ -73,8 +73,10 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<T>,
     {
-        let each = random::elements::<T::Recorded>();
-        self.draw("uniform", stream, each, &out, random::uniform::<T::Recorded>, vec![])
+        called!(uniform, {
+            let each = random::elements::<T::Recorded>();
+            self.draw("uniform", stream, each, &out, random::uniform::<T::Recorded>, vec![])
+        })
     }
 
     /// [`normal`](crate::normal())
@@ -91,10 +93,12 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<T>,
     {
-        ops::normal(stream, mean, stddev, &mut [])?;
-        let each = random::elements::<T::Recorded>();
-        let more = arguments(0, &[], &[mean, stddev]);
-        self.draw("normal", stream, each, &out, random::gaussian::<T::Recorded>, more)
+        called!(normal, {
+            ops::normal(stream, mean, stddev, &mut [])?;
+            let each = random::elements::<T::Recorded>();
+            let more = arguments(0, &[], &[mean, stddev]);
+            self.draw("normal", stream, each, &out, random::gaussian::<T::Recorded>, more)
+        })
     }
 
     /// [`exponential`](crate::exponential())
@@ -105,10 +109,12 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<T>,
     {
-        ops::exponential(stream, scale, &mut [])?;
-        let each = random::elements::<T::Recorded>();
-        let more = arguments(0, &[], &[scale]);
-        self.draw("exponential", stream, each, &out, random::waiting::<T::Recorded>, more)
+        called!(exponential, {
+            ops::exponential(stream, scale, &mut [])?;
+            let each = random::elements::<T::Recorded>();
+            let more = arguments(0, &[], &[scale]);
+            self.draw("exponential", stream, each, &out, random::waiting::<T::Recorded>, more)
+        })
     }
 
     /// [`integers`](crate::integers()) of 32 bits.
@@ -116,13 +122,15 @@ impl<D: Device> Gpu<D> {
     /// # Errors
     /// [`Domain`](crate::Error::Domain), [`Error::Limit`], [`Error::Lost`].
     pub fn integers<I: Narrow>(&self, stream: Stream, low: I, high: I, out: ViewMut<'_, I, D>) -> Done {
-        ops::integers(stream, low, high, &mut [])?;
-        let range = I::span(low, high) + 1;
-        let low = [low];
-        let low = as_bytes(&low).first_chunk().map_or(0, |b| u32::from_le_bytes(*b));
-        let words = [low, range as u32, ((1 << 32) % range) as u32];
-        let more = words.map(|w| Argument::Bits(u64::from(w))).into();
-        self.draw("integers", stream, 4, &out, random::integers, more)
+        called!(integers, {
+            ops::integers(stream, low, high, &mut [])?;
+            let range = I::span(low, high) + 1;
+            let low = [low];
+            let low = as_bytes(&low).first_chunk().map_or(0, |b| u32::from_le_bytes(*b));
+            let words = [low, range as u32, ((1 << 32) % range) as u32];
+            let more = words.map(|w| Argument::Bits(u64::from(w))).into();
+            self.draw("integers", stream, 4, &out, random::integers, more)
+        })
     }
 
     /// [`bernoulli`](crate::bernoulli()): 1 or 0.
@@ -130,10 +138,12 @@ impl<D: Device> Gpu<D> {
     /// # Errors
     /// [`Domain`](crate::Error::Domain), [`Error::Limit`], [`Error::Lost`].
     pub fn bernoulli(&self, stream: Stream, p: f64, out: ViewMut<'_, u32, D>) -> Done {
-        ops::bernoulli(stream, p, &mut [])?;
-        let limit = (p * (1u128 << 64) as f64) as u128;
-        let words = [(limit >> 32) as u32, limit as u32, (limit >> 64) as u32];
-        let more = words.map(|w| Argument::Bits(u64::from(w))).into();
-        self.draw("bernoulli", stream, 4, &out, random::bernoulli, more)
+        called!(bernoulli, {
+            ops::bernoulli(stream, p, &mut [])?;
+            let limit = (p * (1u128 << 64) as f64) as u128;
+            let words = [(limit >> 32) as u32, limit as u32, (limit >> 64) as u32];
+            let more = words.map(|w| Argument::Bits(u64::from(w))).into();
+            self.draw("bernoulli", stream, 4, &out, random::bernoulli, more)
+        })
     }
 }

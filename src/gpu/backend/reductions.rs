@@ -2,7 +2,7 @@
 //! the op has no value for it, a position `u32::MAX` where `x` contains NaN, and NaN stands before everything in [`top_k`](crate::top_k()).
 
 use super::super::device::Computes;
-use super::ops::{Done, Scalar};
+use super::ops::{Done, Scalar, called};
 use super::{Gpu, Mat, View, ViewMut};
 use crate::backend::Reductions;
 use crate::error::{Error, not_empty, same_len};
@@ -11,26 +11,32 @@ use crate::error::{Error, not_empty, same_len};
 macro_rules! method {
     (total $f:ident) => {
         fn $f(&self, x: View<'_, T, D>, out: ViewMut<'_, T, D>) -> Done {
-            self.reduction(stringify!($f), [("x", x)], out)
+            called!($f, { self.reduction(stringify!($f), [("x", x)], out) })
         }
     };
     (reduce $f:ident) => {
         fn $f(&self, x: View<'_, T, D>, out: ViewMut<'_, T, D>) -> Done {
-            of_nothing(x.len(), || crate::$f::<T>(&[]))?;
-            self.reduction(stringify!($f), [("x", x)], out)
+            called!($f, {
+                of_nothing(x.len(), || crate::$f::<T>(&[]))?;
+                self.reduction(stringify!($f), [("x", x)], out)
+            })
         }
     };
     (reduce2 $f:ident) => {
         fn $f(&self, a: View<'_, T, D>, b: View<'_, T, D>, out: ViewMut<'_, T, D>) -> Done {
-            same_len("b", a.len(), b.len())?;
-            of_nothing(a.len(), || crate::$f::<T>(&[], &[]))?;
-            self.reduction(stringify!($f), [("a", a), ("b", b)], out)
+            called!($f, {
+                same_len("b", a.len(), b.len())?;
+                of_nothing(a.len(), || crate::$f::<T>(&[], &[]))?;
+                self.reduction(stringify!($f), [("a", a), ("b", b)], out)
+            })
         }
     };
     (arg $f:ident) => {
         fn $f(&self, x: View<'_, T, D>, out: ViewMut<'_, u32, D>) -> Done {
-            not_empty("x", x.len())?;
-            self.reduction(stringify!($f), [("x", x)], out)
+            called!($f, {
+                not_empty("x", x.len())?;
+                self.reduction(stringify!($f), [("x", x)], out)
+            })
         }
     };
     ($other:ident $f:ident) => {};
@@ -52,21 +58,23 @@ impl<T: Scalar, D: Computes<T>> Reductions<T> for Gpu<D> {
     crate::for_each_op!(methods);
 
     fn dot_strided(&self, x: Mat<'_, T, D>, y: Mat<'_, T, D>, out: ViewMut<'_, T, D>) -> Done {
-        same_len("y", x.shape[0], y.shape[0])?;
-        let (mut p, mut q) = (None, None);
-        self.dot(self.gathered(x, &mut p)?, self.gathered(y, &mut q)?, out)
+        called!(dot_strided, {
+            same_len("y", x.shape[0], y.shape[0])?;
+            let (mut p, mut q) = (None, None);
+            self.dot(self.gathered(x, &mut p)?, self.gathered(y, &mut q)?, out)
+        })
     }
 
     fn nrm2(&self, x: Mat<'_, T, D>, out: ViewMut<'_, T, D>) -> Done {
-        self.norm_l2(self.gathered(x, &mut None)?, out)
+        called!(nrm2, { self.norm_l2(self.gathered(x, &mut None)?, out) })
     }
 
     fn asum(&self, x: Mat<'_, T, D>, out: ViewMut<'_, T, D>) -> Done {
-        self.norm_l1(self.gathered(x, &mut None)?, out)
+        called!(asum, { self.norm_l1(self.gathered(x, &mut None)?, out) })
     }
 
     fn iamax(&self, x: Mat<'_, T, D>, out: ViewMut<'_, u32, D>) -> Done {
-        self.largest(x, out)
+        called!(iamax, { self.largest(x, out) })
     }
 
     fn top_k(
@@ -76,7 +84,7 @@ impl<T: Scalar, D: Computes<T>> Reductions<T> for Gpu<D> {
         values: ViewMut<'_, T, D>,
         indices: ViewMut<'_, u32, D>,
     ) -> Done {
-        self.extremes(x, k, values, indices, true)
+        called!(top_k, { self.extremes(x, k, values, indices, true) })
     }
 
     fn bottom_k(
@@ -86,6 +94,6 @@ impl<T: Scalar, D: Computes<T>> Reductions<T> for Gpu<D> {
         values: ViewMut<'_, T, D>,
         indices: ViewMut<'_, u32, D>,
     ) -> Done {
-        self.extremes(x, k, values, indices, false)
+        called!(bottom_k, { self.extremes(x, k, values, indices, false) })
     }
 }

@@ -5,7 +5,7 @@ use super::super::device::{Computes, Device, Error};
 use super::super::template::factor::{self, EXCHANGED_COLUMNS, LEAF, TRIANGLE};
 use super::super::template::{Index, diagonal, panel};
 use super::blas::{Left, half};
-use super::ops::{Done, Scalar, arguments};
+use super::ops::{Done, Scalar, arguments, called};
 use super::{Array, Gpu, Mat, MatMut, View, ViewMut};
 use crate::backend::{Blas, Products, Solvers};
 use crate::error::{same_len, same_shape};
@@ -199,23 +199,25 @@ impl<T: Scalar, D: Computes<T>> Solvers<T> for Gpu<D> {
     /// # Errors
     /// [`Shape`](crate::Error::Shape), [`Error::Limit`], [`Error::Lost`].
     fn cholesky(&self, a: MatMut<'_, T, D>, _: ()) -> Done {
-        same_shape("a", [a.0.shape[0]; 2], a.0.shape)?;
-        self.matrices([("a", a.0)])?;
-        let n = a.0.shape[0];
-        for first in (0..n).step_by(TRIANGLE as usize) {
-            let end = n.min(first + TRIANGLE as usize);
-            let (own, below) = ([first, end], [end, n]);
-            let l = block(a.0, own, own)?;
-            self.cholesky_of(l, first)?;
-            if end == n {
-                break;
+        called!(cholesky, {
+            same_shape("a", [a.0.shape[0]; 2], a.0.shape)?;
+            self.matrices([("a", a.0)])?;
+            let n = a.0.shape[0];
+            for first in (0..n).step_by(TRIANGLE as usize) {
+                let end = n.min(first + TRIANGLE as usize);
+                let (own, below) = ([first, end], [end, n]);
+                let l = block(a.0, own, own)?;
+                self.cholesky_of(l, first)?;
+                if end == n {
+                    break;
+                }
+                let [between, rest] = [block(a.0, below, own)?, block(a.0, below, below)?];
+                let (side, upper) = (Side::Right, Triangle::Upper);
+                self.triangular(true, &Left::new(side, upper, Diagonal::NonUnit, l.t(), between)?)?;
+                self.rank_k(-T::ONE, [between; 2], T::ONE, false, rest)?;
             }
-            let [between, rest] = [block(a.0, below, own)?, block(a.0, below, below)?];
-            let (side, upper) = (Side::Right, Triangle::Upper);
-            self.triangular(true, &Left::new(side, upper, Diagonal::NonUnit, l.t(), between)?)?;
-            self.rank_k(-T::ONE, [between; 2], T::ONE, false, rest)?;
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// [`cholesky_solve`](crate::cholesky_solve()). A zero on the diagonal is said by the next [`download`](Gpu::download) as
@@ -224,14 +226,16 @@ impl<T: Scalar, D: Computes<T>> Solvers<T> for Gpu<D> {
     /// # Errors
     /// [`Shape`](crate::Error::Shape), [`Error::Limit`], [`Error::Lost`].
     fn cholesky_solve(&self, l: Mat<'_, T, D>, b: MatMut<'_, T, D>, _: ()) -> Done {
-        let (n, b) = (l.shape[0], b.0);
-        same_shape("l", [n; 2], l.shape)?;
-        same_shape("b", [n, b.shape[1]], b.shape)?;
-        self.matrices([("l", l), ("b", b)])?;
-        self.divides(Index::CholeskySolve, l)?;
-        let (side, diagonal) = (Side::Left, Diagonal::NonUnit);
-        self.triangular(true, &Left::new(side, Triangle::Lower, diagonal, l, b)?)?;
-        self.triangular(true, &Left::new(side, Triangle::Upper, diagonal, l.t(), b)?)
+        called!(cholesky_solve, {
+            let (n, b) = (l.shape[0], b.0);
+            same_shape("l", [n; 2], l.shape)?;
+            same_shape("b", [n, b.shape[1]], b.shape)?;
+            self.matrices([("l", l), ("b", b)])?;
+            self.divides(Index::CholeskySolve, l)?;
+            let (side, diagonal) = (Side::Left, Diagonal::NonUnit);
+            self.triangular(true, &Left::new(side, Triangle::Lower, diagonal, l, b)?)?;
+            self.triangular(true, &Left::new(side, Triangle::Upper, diagonal, l.t(), b)?)
+        })
     }
 
     /// [`lu`](crate::lu()): 32 columns by one block of threads, between them triangular solves and products, nothing of which
@@ -244,21 +248,23 @@ impl<T: Scalar, D: Computes<T>> Solvers<T> for Gpu<D> {
     /// # Errors
     /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
     fn lu(&self, a: MatMut<'_, T, D>, pivots: ViewMut<'_, u32, D>, _: ()) -> Done {
-        let (a, [m, n]) = (a.0, a.0.shape);
-        let k = m.min(n);
-        same_len("pivots", k, pivots.len())?;
-        self.matrices([("a", a)])?;
-        if k == 0 {
-            return Ok(());
-        }
-        let pivots = pivots.read();
-        let scratch = self.panels(a, k)?;
-        self.lu_of(a.cols(0..k)?, pivots, 0, &scratch)?;
-        // Only fewer rows than columns leave columns on the right.
-        let right = a.cols(k..n)?;
-        self.exchange(right, pivots, 0)?;
-        let l = block(a, [0, k], [0, k])?;
-        self.unit_lower(l, right.rows(0..k)?)
+        called!(lu, {
+            let (a, [m, n]) = (a.0, a.0.shape);
+            let k = m.min(n);
+            same_len("pivots", k, pivots.len())?;
+            self.matrices([("a", a)])?;
+            if k == 0 {
+                return Ok(());
+            }
+            let pivots = pivots.read();
+            let scratch = self.panels(a, k)?;
+            self.lu_of(a.cols(0..k)?, pivots, 0, &scratch)?;
+            // Only fewer rows than columns leave columns on the right.
+            let right = a.cols(k..n)?;
+            self.exchange(right, pivots, 0)?;
+            let l = block(a, [0, k], [0, k])?;
+            self.unit_lower(l, right.rows(0..k)?)
+        })
     }
 
     /// [`lu_solve`](crate::lu_solve()). The next [`download`](Gpu::download) says a zero on U's diagonal as [`Error::Pivot`]; B
@@ -267,13 +273,15 @@ impl<T: Scalar, D: Computes<T>> Solvers<T> for Gpu<D> {
     /// # Errors
     /// [`Shape`](crate::Error::Shape), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
     fn lu_solve(&self, factors: Mat<'_, T, D>, pivots: View<'_, u32, D>, b: MatMut<'_, T, D>, _: ()) -> Done {
-        let b = b.0;
-        self.check_solve(factors, pivots, b)?;
-        self.divides(Index::LuSolve, factors)?;
-        self.exchange(b, pivots, 0)?;
-        self.unit_lower(factors, b)?;
-        let upper = Left::new(Side::Left, Triangle::Upper, Diagonal::NonUnit, factors, b)?;
-        self.triangular(true, &upper)
+        called!(lu_solve, {
+            let b = b.0;
+            self.check_solve(factors, pivots, b)?;
+            self.divides(Index::LuSolve, factors)?;
+            self.exchange(b, pivots, 0)?;
+            self.unit_lower(factors, b)?;
+            let upper = Left::new(Side::Left, Triangle::Upper, Diagonal::NonUnit, factors, b)?;
+            self.triangular(true, &upper)
+        })
     }
 
     /// [`inverse`](crate::inverse()). Of what [`lu`](Self::lu) says, the next [`download`](Gpu::download) says the same, under that
@@ -282,22 +290,24 @@ impl<T: Scalar, D: Computes<T>> Solvers<T> for Gpu<D> {
     /// # Errors
     /// [`Shape`](crate::Error::Shape), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
     fn inverse(&self, a: MatMut<'_, T, D>, mut pivots: ViewMut<'_, u32, D>, _: ()) -> Done {
-        let (a, n) = (a.0, a.0.shape[0]);
-        same_shape("a", [n; 2], a.shape)?;
-        self.lu(MatMut(a), pivots.lend(), ())?;
-        if n == 0 {
-            return Ok(());
-        }
-        let (mut scratch, mut ones) = (self.alloc::<T>(n.saturating_mul(n))?, self.alloc::<T>(n)?);
-        self.fill(T::ZERO, scratch.view_mut())?;
-        self.fill(T::ONE, ones.view_mut())?;
-        let x = scratch.view().matrix(n, n)?;
-        let diagonal = Mat { shape: [n, 1], strides: [n + 1, 1], ..x };
-        self.copy(ones.view().matrix(n, 1)?, MatMut(diagonal))?;
-        self.exchange(x, pivots.read(), 0)?;
-        self.unit_lower(a, x)?;
-        self.triangular(true, &Left::new(Side::Left, Triangle::Upper, Diagonal::NonUnit, a, x)?)?;
-        self.transpose(x.t(), MatMut(a))
+        called!(inverse, {
+            let (a, n) = (a.0, a.0.shape[0]);
+            same_shape("a", [n; 2], a.shape)?;
+            self.lu(MatMut(a), pivots.lend(), ())?;
+            if n == 0 {
+                return Ok(());
+            }
+            let (mut scratch, mut ones) = (self.alloc::<T>(n.saturating_mul(n))?, self.alloc::<T>(n)?);
+            self.fill(T::ZERO, scratch.view_mut())?;
+            self.fill(T::ONE, ones.view_mut())?;
+            let x = scratch.view().matrix(n, n)?;
+            let diagonal = Mat { shape: [n, 1], strides: [n + 1, 1], ..x };
+            self.copy(ones.view().matrix(n, 1)?, MatMut(diagonal))?;
+            self.exchange(x, pivots.read(), 0)?;
+            self.unit_lower(a, x)?;
+            self.triangular(true, &Left::new(Side::Left, Triangle::Upper, Diagonal::NonUnit, a, x)?)?;
+            self.transpose(x.t(), MatMut(a))
+        })
     }
 
     /// [`determinant`](crate::determinant()) into a view of one element. The next [`download`](Gpu::download) says a pivot that is no row as
@@ -318,23 +328,25 @@ impl<T: Scalar, D: Computes<T>> Solvers<T> for Gpu<D> {
     /// # Errors
     /// [`Shape`](crate::Error::Shape), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
     fn determinant(&self, factors: Mat<'_, T, D>, pivots: View<'_, u32, D>, out: ViewMut<'_, T, D>) -> Done {
-        let n = factors.shape[0];
-        same_shape("factors", [n; 2], factors.shape)?;
-        same_len("pivots", n, pivots.len())?;
-        same_len("out", 1, out.len())?;
-        self.matrices([("factors", factors)])?;
-        if n == 0 {
-            return self.fill(T::ONE, out);
-        }
-        let bound = [factors.binding(self)?, pivots.binding(self)?, out.binding(self)?, self.status()?];
-        let words = [n, factors.strides[0].saturating_add(factors.strides[1])];
-        self.run_blocks::<T>(
-            "determinant",
-            diagonal::determinant::<T::Recorded>,
-            [1, 1],
-            &bound,
-            (&words, &[]),
-        )
+        called!(determinant, {
+            let n = factors.shape[0];
+            same_shape("factors", [n; 2], factors.shape)?;
+            same_len("pivots", n, pivots.len())?;
+            same_len("out", 1, out.len())?;
+            self.matrices([("factors", factors)])?;
+            if n == 0 {
+                return self.fill(T::ONE, out);
+            }
+            let bound = [factors.binding(self)?, pivots.binding(self)?, out.binding(self)?, self.status()?];
+            let words = [n, factors.strides[0].saturating_add(factors.strides[1])];
+            self.run_blocks::<T>(
+                "determinant",
+                diagonal::determinant::<T::Recorded>,
+                [1, 1],
+                &bound,
+                (&words, &[]),
+            )
+        })
     }
 
     /// [`ldlt_solve`](crate::ldlt_solve()), with what [`ldlt`](crate::ldlt()) leaves beside the diagonal. The next [`download`](Gpu::download) says a
@@ -351,23 +363,25 @@ impl<T: Scalar, D: Computes<T>> Solvers<T> for Gpu<D> {
         b: MatMut<'_, T, D>,
         _: (),
     ) -> Done {
-        let (n, b) = (factors.shape[0], b.0);
-        self.check_solve(factors, pivots, b)?;
-        same_len("off", n, off.len())?;
-        let cols = b.shape[1];
-        if n * cols == 0 {
-            return Ok(());
-        }
-        self.exchange_of(("ldlt_exchange", Index::LdltPivots, false), b, pivots, 0)?;
-        self.unit_lower(factors, b)?;
-        let bound = [factors.binding(self)?, off.binding(self)?, b.binding(self)?, self.status()?];
-        let step = factors.strides[0].saturating_add(factors.strides[1]);
-        let words = [n, cols, step, b.strides[0], b.strides[1]];
-        let make = diagonal::divided::<T::Recorded>;
-        self.run_flat::<T>("ldlt_divided", make, n * cols, &bound, (&words, &[]))?;
-        let upper = Left::new(Side::Left, Triangle::Upper, Diagonal::Unit, factors.t(), b)?;
-        self.triangular(true, &upper)?;
-        self.exchange_of(("ldlt_exchange_back", Index::LdltPivots, true), b, pivots, 0)
+        called!(ldlt_solve, {
+            let (n, b) = (factors.shape[0], b.0);
+            self.check_solve(factors, pivots, b)?;
+            same_len("off", n, off.len())?;
+            let cols = b.shape[1];
+            if n * cols == 0 {
+                return Ok(());
+            }
+            self.exchange_of(("ldlt_exchange", Index::LdltPivots, false), b, pivots, 0)?;
+            self.unit_lower(factors, b)?;
+            let bound = [factors.binding(self)?, off.binding(self)?, b.binding(self)?, self.status()?];
+            let step = factors.strides[0].saturating_add(factors.strides[1]);
+            let words = [n, cols, step, b.strides[0], b.strides[1]];
+            let make = diagonal::divided::<T::Recorded>;
+            self.run_flat::<T>("ldlt_divided", make, n * cols, &bound, (&words, &[]))?;
+            let upper = Left::new(Side::Left, Triangle::Upper, Diagonal::Unit, factors.t(), b)?;
+            self.triangular(true, &upper)?;
+            self.exchange_of(("ldlt_exchange_back", Index::LdltPivots, true), b, pivots, 0)
+        })
     }
 
     /// [`qr`](crate::qr()): 32 columns by one block of threads, then the others by products of matrices, nothing of which waits
@@ -392,9 +406,11 @@ impl<T: Scalar, D: Computes<T>> Solvers<T> for Gpu<D> {
     /// # Errors
     /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
     fn qr(&self, a: MatMut<'_, T, D>, tau: ViewMut<'_, T, D>, _: ()) -> Done {
-        same_len("tau", a.0.shape[0].min(a.0.shape[1]), tau.len())?;
-        self.matrices([("a", a.0)])?;
-        self.qr_of("qr", Index::Qr, a.0, tau.read())
+        called!(qr, {
+            same_len("tau", a.0.shape[0].min(a.0.shape[1]), tau.len())?;
+            self.matrices([("a", a.0)])?;
+            self.qr_of("qr", Index::Qr, a.0, tau.read())
+        })
     }
 
     /// [`qr_apply`](crate::qr_apply()). NaN and infinities are not refused: they spread.
@@ -409,11 +425,13 @@ impl<T: Scalar, D: Computes<T>> Solvers<T> for Gpu<D> {
         c: MatMut<'_, T, D>,
         _: (),
     ) -> Done {
-        let ([m, n], c) = (factors.shape, c.0);
-        same_len("tau", m.min(n), tau.len())?;
-        same_shape("c", [m, c.shape[1]], c.shape)?;
-        self.matrices([("factors", factors), ("c", c)])?;
-        self.qr_apply_of(transposed, factors, tau, c)
+        called!(qr_apply, {
+            let ([m, n], c) = (factors.shape, c.0);
+            same_len("tau", m.min(n), tau.len())?;
+            same_shape("c", [m, c.shape[1]], c.shape)?;
+            self.matrices([("factors", factors), ("c", c)])?;
+            self.qr_apply_of(transposed, factors, tau, c)
+        })
     }
 
     /// [`least_squares`](crate::least_squares()). NaN and infinities in A are said as by [`qr`](Self::qr), and as
@@ -422,18 +440,20 @@ impl<T: Scalar, D: Computes<T>> Solvers<T> for Gpu<D> {
     /// # Errors
     /// [`Shape`](crate::Error::Shape), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
     fn least_squares(&self, a: MatMut<'_, T, D>, tau: ViewMut<'_, T, D>, b: MatMut<'_, T, D>, _: ()) -> Done {
-        let (a, [m, n], b) = (a.0, a.0.shape, b.0);
-        same_shape("a", [m.max(n), n], a.shape)?;
-        same_len("tau", n, tau.len())?;
-        same_shape("b", [m, b.shape[1]], b.shape)?;
-        self.matrices([("a", a), ("b", b)])?;
-        let tau = tau.read();
-        self.qr_of("least_squares_qr", Index::LeastSquares, a, tau)?;
-        self.qr_apply_of(true, a, tau, b)?;
-        let r = a.rows(0..n)?;
-        self.divides(Index::LeastSquares, r)?;
-        let (side, upper) = (Side::Left, Triangle::Upper);
-        self.triangular(true, &Left::new(side, upper, Diagonal::NonUnit, r, b.rows(0..n)?)?)
+        called!(least_squares, {
+            let (a, [m, n], b) = (a.0, a.0.shape, b.0);
+            same_shape("a", [m.max(n), n], a.shape)?;
+            same_len("tau", n, tau.len())?;
+            same_shape("b", [m, b.shape[1]], b.shape)?;
+            self.matrices([("a", a), ("b", b)])?;
+            let tau = tau.read();
+            self.qr_of("least_squares_qr", Index::LeastSquares, a, tau)?;
+            self.qr_apply_of(true, a, tau, b)?;
+            let r = a.rows(0..n)?;
+            self.divides(Index::LeastSquares, r)?;
+            let (side, upper) = (Side::Left, Triangle::Upper);
+            self.triangular(true, &Left::new(side, upper, Diagonal::NonUnit, r, b.rows(0..n)?)?)
+        })
     }
 
     /// [`eigh`](crate::eigh()) by Jacobi's method from both sides, whose eigenvalues are at the end vᵀAv / vᵀv of the matrix as it was
@@ -460,7 +480,7 @@ impl<T: Scalar, D: Computes<T>> Solvers<T> for Gpu<D> {
     /// # Errors
     /// [`Shape`](crate::Error::Shape), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
     fn eigh(&self, a: MatMut<'_, T, D>, values: ViewMut<'_, T, D>, _: ()) -> Done {
-        self.eigh_of(a, values)
+        called!(eigh, { self.eigh_of(a, values) })
     }
 
     /// [`svd`](crate::svd()) by Jacobi's method from one side: up to 64 rows and columns (what a block's memory has room for; of `f64` and in
@@ -495,21 +515,23 @@ impl<T: Scalar, D: Computes<T>> Solvers<T> for Gpu<D> {
         vt: MatMut<'_, T, D>,
         _: (),
     ) -> Done {
-        let (a, u, vt, [m, n]) = (a.0, u.0, vt.0, a.0.shape);
-        let k = m.min(n);
-        same_shape("u", [m, k], u.shape)?;
-        same_len("values", k, values.len())?;
-        same_shape("vt", [k, n], vt.shape)?;
-        self.matrices([("a", a), ("u", u), ("vt", vt)])?;
-        if k == 0 {
-            return Ok(());
-        }
-        let [a, u, vt] = if m < n { [a.t(), vt.t(), u.t()] } else { [a, u, vt] };
-        let strides = [a, u, vt].map(|x| [0, x.strides[0], x.strides[1]]);
-        if let Some(launch) = self.state.planner.svd_whole::<T>([1, m.max(n), k], strides)? {
-            let [a, u, vt] = [a, u, vt].map(|x| x.binding(self));
-            return self.run_one(launch, &[a?, u?, values.binding(self)?, vt?, self.status()?]);
-        }
-        self.svd_of(a, u, values.read(), vt)
+        called!(svd, {
+            let (a, u, vt, [m, n]) = (a.0, u.0, vt.0, a.0.shape);
+            let k = m.min(n);
+            same_shape("u", [m, k], u.shape)?;
+            same_len("values", k, values.len())?;
+            same_shape("vt", [k, n], vt.shape)?;
+            self.matrices([("a", a), ("u", u), ("vt", vt)])?;
+            if k == 0 {
+                return Ok(());
+            }
+            let [a, u, vt] = if m < n { [a.t(), vt.t(), u.t()] } else { [a, u, vt] };
+            let strides = [a, u, vt].map(|x| [0, x.strides[0], x.strides[1]]);
+            if let Some(launch) = self.state.planner.svd_whole::<T>([1, m.max(n), k], strides)? {
+                let [a, u, vt] = [a, u, vt].map(|x| x.binding(self));
+                return self.run_one(launch, &[a?, u?, values.binding(self)?, vt?, self.status()?]);
+            }
+            self.svd_of(a, u, values.read(), vt)
+        })
     }
 }

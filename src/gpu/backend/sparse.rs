@@ -2,7 +2,7 @@
 
 use super::super::device::{Computes, Device, Error};
 use super::super::template::{Meet, THREADS, sparse, window};
-use super::ops::{Done, Scalar};
+use super::ops::{Done, Scalar, called};
 use super::{Array, Gpu, Mat, MatMut, View, ViewMut};
 use crate::Csr;
 use crate::error::{not_empty, same_len, same_shape};
@@ -157,10 +157,12 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<T>,
     {
-        same_len("x", a.shape[1], x.len())?;
-        same_len("y", a.shape[0], y.len())?;
-        let (p, q) = (x.len(), y.len());
-        self.sparse_product(alpha, (a, None), x.matrix(p, 1)?, beta, y.matrix(q, 1)?.0)
+        called!(spmv, {
+            same_len("x", a.shape[1], x.len())?;
+            same_len("y", a.shape[0], y.len())?;
+            let (p, q) = (x.len(), y.len());
+            self.sparse_product(alpha, (a, None), x.matrix(p, 1)?, beta, y.matrix(q, 1)?.0)
+        })
     }
 
     /// [`spmv_transposed`](crate::spmv_transposed()). The first one of a matrix finds the rows of its transpose.
@@ -178,10 +180,12 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<T>,
     {
-        same_len("x", a.shape[0], x.len())?;
-        same_len("y", a.shape[1], y.len())?;
-        let (p, q) = (x.len(), y.len());
-        self.sparse_product(alpha, (a, Some(self.turned(a)?)), x.matrix(p, 1)?, beta, y.matrix(q, 1)?.0)
+        called!(spmv_transposed, {
+            same_len("x", a.shape[0], x.len())?;
+            same_len("y", a.shape[1], y.len())?;
+            let (p, q) = (x.len(), y.len());
+            self.sparse_product(alpha, (a, Some(self.turned(a)?)), x.matrix(p, 1)?, beta, y.matrix(q, 1)?.0)
+        })
     }
 
     /// [`spmm`](crate::spmm())
@@ -199,10 +203,12 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<T>,
     {
-        let n = x.shape[1];
-        same_shape("x", [a.shape[1], n], x.shape)?;
-        same_shape("y", [a.shape[0], n], y.0.shape)?;
-        self.sparse_product(alpha, (a, None), x, beta, y.0)
+        called!(spmm, {
+            let n = x.shape[1];
+            same_shape("x", [a.shape[1], n], x.shape)?;
+            same_shape("y", [a.shape[0], n], y.0.shape)?;
+            self.sparse_product(alpha, (a, None), x, beta, y.0)
+        })
     }
 
     /// [`sddmm`](crate::sddmm())
@@ -221,20 +227,22 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<T>,
     {
-        let ([m, k], n) = (x.shape, y.shape[1]);
-        same_shape("y", [k, n], y.shape)?;
-        same_shape("a", [m, n], a.shape)?;
-        same_len("values", a.values.len(), values.len())?;
-        let (matrices, strides) = self.matrices([("x", x), ("y", y)])?;
-        if values.is_empty() {
-            return Ok(());
-        }
-        let mut bound = vec![a.rows.offsets.view().binding(self)?, a.rows.columns.view().binding(self)?];
-        bound.extend(matrices);
-        bound.push(values.binding(self)?);
-        let words = [&[values.len(), m, k], &strides[..]].concat();
-        let told = (&words[..], &[alpha, beta][..]);
-        self.run_flat::<T>("sddmm", sparse::sampled::<T::Recorded>, values.len(), &bound, told)
+        called!(sddmm, {
+            let ([m, k], n) = (x.shape, y.shape[1]);
+            same_shape("y", [k, n], y.shape)?;
+            same_shape("a", [m, n], a.shape)?;
+            same_len("values", a.values.len(), values.len())?;
+            let (matrices, strides) = self.matrices([("x", x), ("y", y)])?;
+            if values.is_empty() {
+                return Ok(());
+            }
+            let mut bound = vec![a.rows.offsets.view().binding(self)?, a.rows.columns.view().binding(self)?];
+            bound.extend(matrices);
+            bound.push(values.binding(self)?);
+            let words = [&[values.len(), m, k], &strides[..]].concat();
+            let told = (&words[..], &[alpha, beta][..]);
+            self.run_flat::<T>("sddmm", sparse::sampled::<T::Recorded>, values.len(), &bound, told)
+        })
     }
 
     /// [`fir`](crate::fir())
@@ -252,24 +260,26 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<T>,
     {
-        not_empty("taps", taps.len())?;
-        if decimation == 0 {
-            return Err(crate::Error::Domain { arg: "decimation" }.into());
-        }
-        same_len("state", taps.len() - 1, state.len())?;
-        if !x.len().is_multiple_of(decimation) {
-            return Err(crate::Error::Rows { arg: "x", cols: decimation, got: x.len() }.into());
-        }
-        same_len("out", x.len() / decimation, out.len())?;
-        let planner = &self.state.planner;
-        planner.line::<T::Recorded>("x", x.len().saturating_add(state.len()))?;
-        if x.is_empty() {
-            return Ok(());
-        }
-        let bound = [taps.binding(self)?, state.binding(self)?, x.binding(self)?, out.binding(self)?];
-        let words = [out.len(), taps.len(), decimation];
-        self.run_flat::<T>("fir", window::fir::<T::Recorded>, out.len(), &bound, (&words, &[]))?;
-        self.keep(x, state)
+        called!(fir, {
+            not_empty("taps", taps.len())?;
+            if decimation == 0 {
+                return Err(crate::Error::must_be("decimation", "at least 1").into());
+            }
+            same_len("state", taps.len() - 1, state.len())?;
+            if !x.len().is_multiple_of(decimation) {
+                return Err(crate::Error::rows("x", decimation, x.len()).into());
+            }
+            same_len("out", x.len() / decimation, out.len())?;
+            let planner = &self.state.planner;
+            planner.line::<T::Recorded>("x", x.len().saturating_add(state.len()))?;
+            if x.is_empty() {
+                return Ok(());
+            }
+            let bound = [taps.binding(self)?, state.binding(self)?, x.binding(self)?, out.binding(self)?];
+            let words = [out.len(), taps.len(), decimation];
+            self.run_flat::<T>("fir", window::fir::<T::Recorded>, out.len(), &bound, (&words, &[]))?;
+            self.keep(x, state)
+        })
     }
 
     /// The last numbers, for the next block.

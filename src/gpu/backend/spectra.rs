@@ -3,7 +3,7 @@
 use super::super::device::{Computes, Device, Error};
 use super::super::template::{fft, spectra};
 use super::fft::{Fft, List, RealFft};
-use super::ops::{Done, Scalar};
+use super::ops::{Done, Scalar, called};
 use super::{Array, Gpu, View, ViewMut, Word};
 use crate::complex::Complex;
 use crate::error::{not_empty, same_len};
@@ -47,7 +47,7 @@ struct Signal<'a, X, D: Device> {
 fn padded<X: Copy + Default>(kernel: impl ExactSizeIterator<Item = X>, n: usize) -> Result<Vec<X>, Error> {
     not_empty("kernel", kernel.len())?;
     if n < kernel.len() {
-        return Err(crate::Error::Domain { arg: "n" }.into());
+        return Err(crate::Error::must_be("n", "at least the length of `kernel`").into());
     }
     Ok(kernel.chain(core::iter::repeat(X::default())).take(n).collect())
 }
@@ -74,59 +74,61 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<T>,
     {
-        let n = plan.real.n;
-        let rows = self.real_rows::<T>([x.len(), n], [out.len(), n])?;
-        if rows == 0 {
-            return Ok(());
-        }
-        let (all, bins) = (rows * n, plan.real.bins());
-        let (even, m) = (n.is_multiple_of(2), n / 2);
-        if plan.kind == DctKind::IV && even {
-            let mut z = self.alloc::<Complex<T>>(rows * m)?;
-            let mut list = List::new(self);
-            let bound = [list.bind(x)?, list.bind(plan.roots.view())?, list.bind(z.view())?];
-            list.flat("dct_ends", spectra::ends::<T::Recorded>, rows * m, &bound, &[rows * m, m], &[])?;
-            list.go()?;
-            self.fft_in_place(&plan.real.inner, Direction::Forward, z.view_mut())?;
-            let mut list = List::new(self);
-            let bound = [list.bind(z.view())?, list.bind(plan.roots.view())?, list.bind(out.read())?];
-            list.flat("dct_ended", spectra::ended::<T::Recorded>, rows * m, &bound, &[rows * m, m], &[])?;
-            return list.go();
-        }
-        let (mut v, mut z) = (self.alloc::<T>(all)?, self.alloc::<Complex<T>>(rows * bins)?);
-        let mut before = List::new(self);
-        if plan.kind == DctKind::III {
-            let bound = [before.bind(x)?, before.bind(plan.roots.view())?, before.bind(z.view())?];
-            let words = [rows * bins, n, bins];
-            before.flat("dct_third", spectra::third::<T::Recorded>, rows * bins, &bound, &words, &[])?;
+        called!(dct, {
+            let n = plan.real.n;
+            let rows = self.real_rows::<T>([x.len(), n], [out.len(), n])?;
+            if rows == 0 {
+                return Ok(());
+            }
+            let (all, bins) = (rows * n, plan.real.bins());
+            let (even, m) = (n.is_multiple_of(2), n / 2);
+            if plan.kind == DctKind::IV && even {
+                let mut z = self.alloc::<Complex<T>>(rows * m)?;
+                let mut list = List::new(self);
+                let bound = [list.bind(x)?, list.bind(plan.roots.view())?, list.bind(z.view())?];
+                list.flat("dct_ends", spectra::ends::<T::Recorded>, rows * m, &bound, &[rows * m, m], &[])?;
+                list.go()?;
+                self.fft_in_place(&plan.real.inner, Direction::Forward, z.view_mut())?;
+                let mut list = List::new(self);
+                let bound = [list.bind(z.view())?, list.bind(plan.roots.view())?, list.bind(out.read())?];
+                list.flat("dct_ended", spectra::ended::<T::Recorded>, rows * m, &bound, &[rows * m, m], &[])?;
+                return list.go();
+            }
+            let (mut v, mut z) = (self.alloc::<T>(all)?, self.alloc::<Complex<T>>(rows * bins)?);
+            let mut before = List::new(self);
+            if plan.kind == DctKind::III {
+                let bound = [before.bind(x)?, before.bind(plan.roots.view())?, before.bind(z.view())?];
+                let words = [rows * bins, n, bins];
+                before.flat("dct_third", spectra::third::<T::Recorded>, rows * bins, &bound, &words, &[])?;
+                before.go()?;
+                self.irfft(&plan.real, z.view(), v.view_mut())?;
+                let mut after = List::new(self);
+                let bound = [after.bind(v.view())?, after.bind(out.read())?];
+                // The inverse transform was divided by `n`.
+                let half = T::from_usize(n) * T::from_f64(0.5);
+                let make = || spectra::unfolded::<T::Recorded>(true);
+                after.flat("dct_folded", make, all, &bound, &[all, n], &[half])?;
+                return after.go();
+            }
+            let bound = [before.bind(x)?, before.bind(v.view())?];
+            if plan.kind == DctKind::II {
+                let make = || spectra::unfolded::<T::Recorded>(false);
+                before.flat("dct_unfolded", make, all, &bound, &[all, n], &[T::ONE])?;
+            } else {
+                before.flat("dct_eighths", spectra::eighths::<T::Recorded>, all, &bound, &[all, n], &[])?;
+            }
             before.go()?;
-            self.irfft(&plan.real, z.view(), v.view_mut())?;
+            self.rfft(&plan.real, v.view(), z.view_mut())?;
             let mut after = List::new(self);
-            let bound = [after.bind(v.view())?, after.bind(out.read())?];
-            // The inverse transform was divided by `n`.
-            let half = T::from_usize(n) * T::from_f64(0.5);
-            let make = || spectra::unfolded::<T::Recorded>(true);
-            after.flat("dct_folded", make, all, &bound, &[all, n], &[half])?;
-            return after.go();
-        }
-        let bound = [before.bind(x)?, before.bind(v.view())?];
-        if plan.kind == DctKind::II {
-            let make = || spectra::unfolded::<T::Recorded>(false);
-            before.flat("dct_unfolded", make, all, &bound, &[all, n], &[T::ONE])?;
-        } else {
-            before.flat("dct_eighths", spectra::eighths::<T::Recorded>, all, &bound, &[all, n], &[])?;
-        }
-        before.go()?;
-        self.rfft(&plan.real, v.view(), z.view_mut())?;
-        let mut after = List::new(self);
-        let bound = [after.bind(z.view())?, after.bind(plan.roots.view())?, after.bind(out.read())?];
-        let words = [all, n, bins];
-        if plan.kind == DctKind::II {
-            after.flat("dct_second", spectra::second::<T::Recorded>, all, &bound, &words, &[])?;
-        } else {
-            after.flat("dct_fourth", spectra::fourth::<T::Recorded>, all, &bound, &words, &[])?;
-        }
-        after.go()
+            let bound = [after.bind(z.view())?, after.bind(plan.roots.view())?, after.bind(out.read())?];
+            let words = [all, n, bins];
+            if plan.kind == DctKind::II {
+                after.flat("dct_second", spectra::second::<T::Recorded>, all, &bound, &words, &[])?;
+            } else {
+                after.flat("dct_fourth", spectra::fourth::<T::Recorded>, all, &bound, &words, &[])?;
+            }
+            after.go()
+        })
     }
 
     fn convolver<T: Scalar>(
@@ -331,9 +333,11 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<T>,
     {
-        same_len("out", convolve_len(extent, x.len(), plan.taps), out.len())?;
-        let zeros = extent.zeros(plan.taps);
-        self.overlapped(plan, &Signal { zeros, before: None, x }, out.read())
+        called!(convolve, {
+            same_len("out", convolve_len(extent, x.len(), plan.taps), out.len())?;
+            let zeros = extent.zeros(plan.taps);
+            self.overlapped(plan, &Signal { zeros, before: None, x }, out.read())
+        })
     }
 
     /// [`fir_fft`](crate::fir_fft())
@@ -350,10 +354,12 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<T>,
     {
-        same_len("state", plan.taps - 1, state.len())?;
-        same_len("out", x.len(), out.len())?;
-        self.overlapped(plan, &Signal { zeros: 0, before: Some(state.read()), x }, out.read())?;
-        self.keep(x, state)
+        called!(fir_fft, {
+            same_len("state", plan.taps - 1, state.len())?;
+            same_len("out", x.len(), out.len())?;
+            self.overlapped(plan, &Signal { zeros: 0, before: Some(state.read()), x }, out.read())?;
+            self.keep(x, state)
+        })
     }
 
     /// [`convolve_complex`](crate::convolve_complex())
@@ -370,18 +376,20 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<T>,
     {
-        same_len("out", convolve_len(extent, x.len(), plan.taps), out.len())?;
-        let sizes = [plan.fft.n, plan.fft.n + 1 - plan.taps];
-        let rows = self.cut::<T>(sizes, [x.len(), out.len()], 2)?;
-        if rows == 0 {
-            return Ok(());
-        }
-        let mut z = self.alloc(rows * plan.fft.n)?;
-        let signal = Signal { zeros: extent.zeros(plan.taps), before: None, x };
-        self.blocks::<T, Complex<T>>(sizes, &signal, z.view())?;
-        self.fft_in_place(&plan.fft, Direction::Forward, z.view_mut())?;
-        self.filtered(z.view(), plan.spectrum.view())?;
-        self.fft_in_place(&plan.fft, Direction::Inverse, z.view_mut())?;
-        self.kept::<T, Complex<T>>(sizes, z.view(), out.read())
+        called!(convolve_complex, {
+            same_len("out", convolve_len(extent, x.len(), plan.taps), out.len())?;
+            let sizes = [plan.fft.n, plan.fft.n + 1 - plan.taps];
+            let rows = self.cut::<T>(sizes, [x.len(), out.len()], 2)?;
+            if rows == 0 {
+                return Ok(());
+            }
+            let mut z = self.alloc(rows * plan.fft.n)?;
+            let signal = Signal { zeros: extent.zeros(plan.taps), before: None, x };
+            self.blocks::<T, Complex<T>>(sizes, &signal, z.view())?;
+            self.fft_in_place(&plan.fft, Direction::Forward, z.view_mut())?;
+            self.filtered(z.view(), plan.spectrum.view())?;
+            self.fft_in_place(&plan.fft, Direction::Inverse, z.view_mut())?;
+            self.kept::<T, Complex<T>>(sizes, z.view(), out.read())
+        })
     }
 }

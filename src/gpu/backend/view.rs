@@ -104,7 +104,7 @@ impl<'a, T, D: Device> View<'a, T, D> {
     /// # Errors
     /// [`OutOfBounds`](crate::Error::OutOfBounds) when it has not all of them.
     pub fn part(self, range: Range<usize>) -> Result<Self, Error> {
-        let bad = Error::Call(crate::Error::OutOfBounds { arg: "x", got: self.len });
+        let bad = Error::Call(crate::Error::out_of_bounds("x", self.len));
         if range.start > range.end || range.end > self.len {
             return Err(bad);
         }

@@ -107,7 +107,7 @@ impl Gpu<Cuda> {
     /// `Overflow`, [`Error::Driver`] where the host has no such memory left, [`Error::Lost`].
     pub fn pinned<T: Word>(&self, len: usize) -> Result<Pinned<T>, Error> {
         let bytes = len.checked_mul(size_of::<T>()).filter(|n| isize::try_from(*n).is_ok());
-        let bytes = bytes.ok_or(crate::Error::Overflow { arg: "len" })?;
+        let bytes = bytes.ok_or(crate::Error::overflow("len"))?;
         let device = self.device();
         device.enter()?;
         let memory = Locked::new(&device.context, bytes).or_else(|code| {

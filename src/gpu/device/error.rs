@@ -148,6 +148,16 @@ impl fmt::Display for Error {
 
 impl core::error::Error for Error {}
 
+impl Error {
+    /// The same error; a refusal of arguments is one of the op `name`.
+    pub(crate) fn of(self, name: crate::error::OpName) -> Self {
+        match self {
+            Self::Call(e) => Self::Call(e.of(name)),
+            other => other,
+        }
+    }
+}
+
 impl From<crate::Error> for Error {
     fn from(e: crate::Error) -> Self {
         Self::Call(e)

@@ -128,7 +128,7 @@ pub(crate) fn parameters(node: usize, expected: usize, of: &Node<'_>) -> Result<
 /// What an op's own check says, of a node.
 pub(crate) fn refused(node: usize, e: crate::Error) -> Error {
     match e {
-        crate::Error::Domain { arg } => Error::Domain { node, arg },
+        crate::Error::Domain { arg, .. } => Error::Domain { node, arg },
         _ => Error::Node { node },
     }
 }

@@ -84,7 +84,7 @@ impl<T: Number> Body<T, 1> for Identity {
 }
 
 /// `out[i][j] = body(Σ a[i][p] b[p][j], bias[j], residual[i][j])` for row-major matrices, with as many of the body's
-/// inputs as it has and parameters that `body` is made from. The sum runs in the order of `p`, fused.
+/// inputs as it has, 1 to 3, and parameters that `body` is made from. The sum runs in the order of `p`, fused.
 ///
 /// Parameters: `a`, `b`, `out`, then `bias` and `residual` if the body takes them, then `m`, `n`, `k` (`U32`), then the
 /// body's own. Launch

@@ -83,13 +83,13 @@ impl GroupTile {
     }
 
     fn check(self) -> Result<(), Error> {
-        let rule = "64 or 128 rows a group, columns by 8 up to 256, 2 to 8 stages, 1 or 2 groups";
+        let rule = "64 or 128 rows a group, columns by 8 up to 256, at most 16384 sums a group, 2 to 8 stages, 1 or 2 groups";
         let rows = self.m.checked_div(self.groups).unwrap_or(0);
         let fits = matches!(rows, 64 | 128)
             && rows * self.groups == self.m
             && (8..=256).contains(&self.n)
             && self.n.is_multiple_of(8)
-            && rows * self.n <= 128 * 128
+            && rows * self.n <= 16384
             && (2..=8).contains(&self.stages)
             && matches!(self.groups, 1 | 2);
         if fits { Ok(()) } else { Err(Error::Tile { rule }) }

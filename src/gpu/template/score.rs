@@ -1,4 +1,4 @@
-//! Similarity of rows with a vector, negative log-likelihood, and scans.
+//! Similarity of rows with a vector, and negative log-likelihood.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
@@ -12,7 +12,6 @@ use super::status::{Index, note};
 use crate::alu::Alu;
 use crate::lanes::streams::Folds;
 use crate::reduce::{Dot, Sum, angle};
-use alloc::vec::Vec;
 
 /// The cosine of a vector and each row. Parameters: the vector, the rows, `out`; rows, columns.
 pub fn cosine_similarity_rows<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
@@ -25,24 +24,6 @@ pub fn cosine_similarity_rows<T: Recorded>(meet: Meet) -> Result<Kernel, Error> 
         let part = Part { b: &b, meet, threads: Threads::BLOCK, x: [query, x], begin: b.int(0), end: cols };
         let cosine = angle(&PartOf::<T, 2>::new(part));
         b.when(leads(&b), || put(out, r, cosine));
-    });
-    b.finish()
-}
-
-/// The sums of each row up to each of its elements, in order. Parameters: `x`, `out`; rows, columns.
-pub fn cumsum<T: Recorded>() -> Result<Kernel, Error> {
-    let b = named::<T>("cumsum");
-    let [x, out] = b.params::<U64, 2>();
-    let [rows, cols] = b.params::<U32, 2>();
-    each(&b, rows, |r| {
-        let start = r * cols;
-        let first = get::<T>(x, start);
-        put(out, start, first);
-        b.count::<U32, T>([start + b.int(1), start + cols, b.int(1)], 1, &[first], |i, sum| {
-            let sum: Vec<_> = sum.iter().map(|sum| *sum + get(x, i)).collect();
-            sum.iter().for_each(|sum| put(out, i, *sum));
-            sum
-        });
     });
     b.finish()
 }

@@ -38,6 +38,8 @@ pub struct Division {
     pub lower: bool,
     /// Whether C goes by [`Self::vector`] where it lies so: in languages whose addresses are numbers.
     pub wide: bool,
+    /// Whether there are several products, one for each block along z. None of them is split.
+    pub batched: bool,
 }
 
 impl Division {
@@ -55,6 +57,7 @@ impl Division {
         strange: false,
         lower: false,
         wide: false,
+        batched: false,
     };
 
     /// For few elements, of which larger tiles leave most of a device without work.
@@ -87,7 +90,8 @@ impl Division {
     pub(in super::super) fn number(self) -> u32 {
         let Self { tile: [rows, cols], depth, each: [down, across], vector, stages, .. } = self;
         let logs = [rows, cols, depth, down, across, vector, stages].map(u32::ilog2);
-        let flags = [self.split, self.shared, self.strange, self.lower, self.wide].map(u32::from);
+        let flags =
+            [self.split, self.shared, self.strange, self.lower, self.wide, self.batched].map(u32::from);
         let number = logs.into_iter().fold(0, |number, log| number << 3 | log);
         flags.into_iter().fold(number, |number, flag| number << 1 | flag)
     }
@@ -214,11 +218,15 @@ fn along<'b>(first: Value<'b, U32>, by: Value<'b, U32>) -> impl Iterator<Item = 
 ///
 /// With `lower` only elements of C on and below its diagonal are computed.
 ///
+/// With `batched` there are then (`U32`): the first product of the launch, how many there are along the inner of two axes, and for
+/// each of A, B and C the elements from one matrix to the next along the outer and the inner axis.
+///
 /// With `strange` there are then: the words of [`super::triple`] for the rows of A and the columns of B, how many a tile
 /// has, and a word for each tile which is set to whether this kernel computes it.
 pub fn strided<T: Recorded>(of: Division) -> Result<Kernel, Error> {
     let [rows, cols] = of.tile;
     let part = match (of.split, of.shared) {
+        (false, _) if of.batched => "_batched",
         (false, _) => "",
         (true, false) => "_split",
         (true, true) => "_shared",
@@ -253,6 +261,7 @@ pub fn strided<T: Recorded>(of: Division) -> Result<Kernel, Error> {
     if of.strange {
         only_strange(&b, [b.param(), b.param()], b.param(), b.param());
     }
+    let [x, y, out] = if of.batched { own_matrices::<T>(&b, [x, y, out]) } else { [x, y, out] };
     let (row0, col0) = (b.special(Special::CtaidY) * int(rows), b.special(Special::CtaidX) * int(cols));
     // A tile above the diagonal has no depth.
     let end = match of.lower {
@@ -357,6 +366,18 @@ pub fn strided<T: Recorded>(of: Division) -> Result<Kernel, Error> {
         None => finish(&sum),
     }
     b.finish()
+}
+
+/// Where the matrices of this block's product begin.
+fn own_matrices<'b, T: Recorded>(b: &'b Builder, all: [Value<'b, U64>; 3]) -> [Value<'b, U64>; 3] {
+    let [first, inner] = b.params::<U32, 2>();
+    let place = first + b.special(Special::CtaidZ);
+    let outer = place / inner;
+    let along = place - outer * inner;
+    all.map(|base| {
+        let [far, near] = b.params::<U32, 2>();
+        at::<T>(base, outer * far + along * near)
+    })
 }
 
 /// `finish` with the sums of all blocks that share a tile, in the block of them that ends last.

@@ -139,7 +139,7 @@ pub(crate) fn attention_decode_by<S: Simd, C: Cached>(
     if let Some(Pages { table, rows, len }) = pages
         && let Some(&i) = table.iter().take(len.div_ceil(rows.max(1))).find(|i| **i as usize >= held)
     {
-        return Err(Error::Index { arg: "pages", index: i as usize, below: held });
+        return Err(Error::index("pages", i as usize, held));
     }
     enough(attention_decode_workspace(heads, dim), workspace.len())?;
     let cols = q.len();
@@ -174,18 +174,18 @@ pub(crate) fn checked<C: Decoded>(
     not_empty("heads", heads)?;
     not_empty("dim", dim)?;
     if kv_heads == 0 || !heads.is_multiple_of(kv_heads) {
-        return Err(Error::Domain { arg: "kv_heads" });
+        return Err(Error::must_be("kv_heads", "a divisor of `heads`"));
     }
     if !dim.is_multiple_of(C::ELEMENTS) {
-        return Err(Error::Rows { arg: "dim", cols: C::ELEMENTS, got: dim });
+        return Err(Error::rows("dim", C::ELEMENTS, dim));
     }
     if op.value_dim.is_some_and(|n| n != dim) {
-        return Err(Error::Domain { arg: "value_dim" });
+        return Err(Error::must_be("value_dim", "`dim` or `None`"));
     }
     if op.batch != 1 {
-        return Err(Error::Domain { arg: "batch" });
+        return Err(Error::must_be("batch", "1"));
     }
-    let cols = heads.checked_mul(dim).ok_or(Error::Overflow { arg: "dim" })?;
+    let cols = heads.checked_mul(dim).ok_or(Error::overflow("dim"))?;
     let row = kv_heads * (dim / C::ELEMENTS);
     same_len("q", cols, q)?;
     same_len("values", keys, values)?;
@@ -193,11 +193,11 @@ pub(crate) fn checked<C: Decoded>(
         None => (crate::quant::rows("keys", keys, row)?, 0),
         Some([table, rows, len]) => {
             not_empty("pages", rows)?;
-            let page = row.checked_mul(rows).ok_or(Error::Overflow { arg: "pages" })?;
+            let page = row.checked_mul(rows).ok_or(Error::overflow("pages"))?;
             let held = crate::quant::rows("keys", keys, page)?;
             let needed = len.div_ceil(rows);
             if table < needed {
-                return Err(Error::Len { arg: "pages", expected: needed, got: table });
+                return Err(Error::len("pages", needed, table));
             }
             (len, held)
         }

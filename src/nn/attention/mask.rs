@@ -63,7 +63,7 @@ pub(crate) fn mask_rows(
     } else if cols == len && rows == heads * n {
         Ok(n)
     } else {
-        Err(Error::Shape { arg: "mask", expected: [n, len], got: [rows, cols] })
+        Err(Error::shape("mask", [n, len], [rows, cols]))
     }
 }
 

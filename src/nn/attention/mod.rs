@@ -137,6 +137,8 @@ ops! { $ attention_ops in crate::nn::attention;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
+    /// See `examples/small/attention.rs`.
+    ///
     /// Source: M. Milakov and N. Gimelshein, "Online normalizer calculation for softmax" (2018); T. Dao et al.,
     /// "FlashAttention" (2022); the cap: Gemma Team, "Gemma 2" (2024). Contract: `contracts/attention-v1.yaml`.
     #[doc(alias = "flash_attention")]

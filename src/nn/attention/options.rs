@@ -169,13 +169,13 @@ impl<T: Element> Attention<T> {
         not_empty("dim", dim)?;
         not_empty("value_dim", value_dim)?;
         if softcap.is_some_and(|c| !(c > T::ZERO && c < T::INFINITY)) {
-            return Err(Error::Domain { arg: "softcap" });
+            return Err(Error::must_be("softcap", "positive and finite"));
         }
         if kv_heads == 0 || !heads.is_multiple_of(kv_heads) {
-            return Err(Error::Domain { arg: "kv_heads" });
+            return Err(Error::must_be("kv_heads", "a divisor of `heads`"));
         }
-        let cols = heads.checked_mul(dim).ok_or(Error::Overflow { arg: "dim" })?;
-        heads.checked_mul(value_dim).ok_or(Error::Overflow { arg: "value_dim" })?;
+        let cols = heads.checked_mul(dim).ok_or(Error::overflow("dim"))?;
+        heads.checked_mul(value_dim).ok_or(Error::overflow("value_dim"))?;
         let [n, len] = [q, k].map(|x| x[0] / batch);
         // Whole sequences.
         same_shape("q", [n * batch, cols], q)?;
@@ -185,7 +185,7 @@ impl<T: Element> Attention<T> {
         if [end, len].iter().any(|m| m.checked_add(n).is_none_or(|n| n == usize::MAX))
             || q[0].checked_mul(heads).is_none()
         {
-            return Err(Error::Overflow { arg: "q" });
+            return Err(Error::overflow("q"));
         }
         Ok(Heads { group: heads / kv_heads, dim, value_dim, scale, softcap, causal, window, n, len, end })
     }

@@ -65,21 +65,21 @@ impl Conv1d {
     pub const fn output(&self) -> Result<usize, Error> {
         let Self { length, kernel, stride, padding, dilation, .. } = *self;
         if length == 0 {
-            return Err(Error::Empty { arg: "length" });
+            return Err(Error::empty("length"));
         }
-        let Some(last) = kernel.checked_sub(1) else { return Err(Error::Empty { arg: "kernel" }) };
+        let Some(last) = kernel.checked_sub(1) else { return Err(Error::empty("kernel")) };
         if stride == 0 {
-            return Err(Error::Domain { arg: "stride" });
+            return Err(Error::must_be("stride", "at least 1"));
         }
         if dilation == 0 {
-            return Err(Error::Domain { arg: "dilation" });
+            return Err(Error::must_be("dilation", "at least 1"));
         }
-        let Some(span) = last.checked_mul(dilation) else { return Err(Error::Overflow { arg: "dilation" }) };
-        let Some(both) = padding.checked_mul(2) else { return Err(Error::Overflow { arg: "padding" }) };
+        let Some(span) = last.checked_mul(dilation) else { return Err(Error::overflow("dilation")) };
+        let Some(both) = padding.checked_mul(2) else { return Err(Error::overflow("padding")) };
         match length.checked_add(both) {
             Some(padded) if span < padded => Ok((padded - span - 1) / stride + 1),
-            Some(_) => Err(Error::Domain { arg: "kernel" }),
-            None => Err(Error::Overflow { arg: "padding" }),
+            Some(_) => Err(Error::must_be("kernel", "no longer than the padded line")),
+            None => Err(Error::overflow("padding")),
         }
     }
 
@@ -132,9 +132,9 @@ impl Conv1d {
         not_empty("channels_in", channels_in)?;
         not_empty("channels_out", channels_out)?;
         if groups == 0 || !channels_in.is_multiple_of(groups) || !channels_out.is_multiple_of(groups) {
-            return Err(Error::Domain { arg: "groups" });
+            return Err(Error::must_be("groups", "a divisor of `channels_in` and of `channels_out`"));
         }
-        let product = |a: usize, b: usize, arg| a.checked_mul(b).ok_or(Error::Overflow { arg });
+        let product = |a: usize, b: usize, arg| a.checked_mul(b).ok_or(Error::overflow(arg));
         let (read, write) = (product(channels_in, length, "length")?, product(channels_out, n, "padding")?);
         let [ci, co] = [channels_in / groups, channels_out / groups];
         let images = count(x.0, x.1, read)?;
@@ -210,6 +210,8 @@ ops! { $ conv1d_ops in crate::nn::conv1d;
     /// assert_eq!(out, [-1.5, -2.5, -5.5, 4.5]);
     /// # Ok::<(), fulmen::Error>(())
     /// ```
+    ///
+    /// See `examples/small/layers.rs`.
     ///
     /// Source: the definition (a correlation, as in networks). Contract: `contracts/conv1d-v1.yaml`.
     threads "Channels are on different threads, or parts of a group's product." conv1d, conv1d_on, conv1d_by

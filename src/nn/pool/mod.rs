@@ -75,30 +75,30 @@ impl Along {
     const fn windows(&self) -> Result<usize, Error> {
         let Self { n, kernel, stride, dilation, before, behind, ceil } = *self;
         if n == 0 {
-            return Err(Error::Empty { arg: "input" });
+            return Err(Error::empty("input"));
         }
-        let Some(last) = kernel.checked_sub(1) else { return Err(Error::Empty { arg: "kernel" }) };
+        let Some(last) = kernel.checked_sub(1) else { return Err(Error::empty("kernel")) };
         if stride == 0 {
-            return Err(Error::Domain { arg: "stride" });
+            return Err(Error::must_be("stride", "at least 1"));
         }
         // Elements that are farther apart could lie before and behind the volume alone.
         if dilation == 0 || (last > 0 && dilation > n) {
-            return Err(Error::Domain { arg: "dilation" });
+            return Err(Error::must_be("dilation", "at least 1 and at most the volume's elements"));
         }
-        let Some(span) = last.checked_mul(dilation) else { return Err(Error::Overflow { arg: "dilation" }) };
+        let Some(span) = last.checked_mul(dilation) else { return Err(Error::overflow("dilation")) };
         // So that no window is padding alone.
         if before > span {
-            return Err(Error::Domain { arg: "padding" });
+            return Err(Error::must_be("padding", "less than what a window spans"));
         }
         if behind > span {
-            return Err(Error::Domain { arg: "padding_end" });
+            return Err(Error::must_be("padding_end", "less than what a window spans"));
         }
-        let Some(front) = n.checked_add(before) else { return Err(Error::Overflow { arg: "padding" }) };
+        let Some(front) = n.checked_add(before) else { return Err(Error::overflow("padding")) };
         let Some(padded) = front.checked_add(behind) else {
-            return Err(Error::Overflow { arg: "padding_end" });
+            return Err(Error::overflow("padding_end"));
         };
         if span >= padded {
-            return Err(Error::Domain { arg: "kernel" });
+            return Err(Error::must_be("kernel", "no longer than the padded volume"));
         }
         let free = padded - span - 1;
         let whole = free / stride + 1;
@@ -192,7 +192,7 @@ impl Pool {
         let windows = self.output()?;
         let of = |sizes: [usize; 3], arg: &'static str| {
             let all = sizes.iter().try_fold(1usize, |all, n| all.checked_mul(*n));
-            all.ok_or(Error::Overflow { arg })
+            all.ok_or(Error::overflow(arg))
         };
         let (volume, cells) = (of(self.input, "input")?, of(windows, "padding")?);
         same_len(out.0, count(arg, len, volume)?.saturating_mul(cells), out.1)?;
@@ -208,7 +208,7 @@ impl Pool {
         same_len("indices", out, indices)?;
         match u32::try_from(planes.volume - 1) {
             Ok(_) => Ok(planes),
-            Err(_) => Err(Error::Overflow { arg: "input" }),
+            Err(_) => Err(Error::overflow("input")),
         }
     }
 }

@@ -196,17 +196,17 @@ fn refusals<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>) -> Done {
     let done = gpu.lu_solve_batched(f, pivots.view(), BatchMut::strided(b.view_mut(), [5, n, 1], [n, 1, 1])?);
     assert_eq!(said(done), Err(Error::Index { op: "lu_solve", arg: "pivots", index: n as u32 }));
     let call = |e| Err(Error::Call(e));
-    let len = |arg, expected, got| call(fulmen::Error::Len { arg, expected, got });
+    let len = |arg, expected, got| call(fulmen::Error::len(arg, expected, got));
     let (short, mut x) = (gpu.upload(&[0u32])?, gpu.alloc::<T>(12)?);
     let done = gpu.lu_solve_batched(f, short.view(), BatchMut::strided(b.view_mut(), [5, n, 1], [n, 1, 1])?);
     assert_eq!(done, len("pivots", 45, 1));
     let done = gpu.cholesky_solve_batched(f, BatchMut::strided(b.view_mut(), [4, n, 1], [n, 1, 1])?);
     assert_eq!(done, len("b", 5, 4));
     let wide = BatchMut::strided(x.view_mut(), [2, 2, 3], [6, 3, 1])?;
-    let shape = fulmen::Error::Shape { arg: "a", expected: [2, 2], got: [2, 3] };
+    let shape = fulmen::Error::shape("a", [2, 2], [2, 3]);
     assert_eq!(gpu.cholesky_batched(wide), call(shape));
-    let overlap = call(fulmen::Error::Overlap { arg: "data" });
-    let outside = call(fulmen::Error::OutOfBounds { arg: "data", got: 12 });
+    let overlap = call(fulmen::Error::overlap("data"));
+    let outside = call(fulmen::Error::out_of_bounds("data", 12));
     for (by, want) in
         [([3, 2, 1], &overlap), ([4, 1, 1], &overlap), ([5, 1, 2], &Ok(())), ([9, 2, 1], &outside)]
     {

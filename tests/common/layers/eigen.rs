@@ -367,15 +367,15 @@ fn refusals<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>) -> Done {
         assert!([0, 3].map(|index| pivot("svd", index)).contains(&done), "{done:?}");
     }
     let call = |e| Err(Error::Call(e));
-    let shape = |arg, expected, got| call(fulmen::Error::Shape { arg, expected, got });
+    let shape = |arg, expected, got| call(fulmen::Error::shape(arg, expected, got));
     let (mut a, mut one, mut u, mut vt) =
         (gpu.alloc::<T>(6)?, gpu.alloc::<T>(1)?, gpu.alloc::<T>(4)?, gpu.alloc::<T>(6)?);
     assert_eq!(gpu.eigh(a.view_mut().matrix(2, 3)?, one.view_mut(), ()), shape("a", [2, 2], [2, 3]));
-    let short = call(fulmen::Error::Len { arg: "values", expected: 2, got: 1 });
+    let short = call(fulmen::Error::len("values", 2, 1));
     assert_eq!(gpu.eigh(u.view_mut().matrix(2, 2)?, one.view_mut(), ()), short);
     let by = [3, 3, 1];
     for (u_, vt_, want) in [
-        ([1, 2, 1], [2, 1, 3], call(fulmen::Error::Len { arg: "u", expected: 2, got: 1 })),
+        ([1, 2, 1], [2, 1, 3], call(fulmen::Error::len("u", 2, 1))),
         ([2, 1, 1], [2, 1, 2], shape("vt", [1, 3], [1, 2])),
         ([2, 1, 1], [2, 1, 3], short.clone()),
     ] {

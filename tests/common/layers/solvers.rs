@@ -375,19 +375,19 @@ fn refusals<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>) -> Done {
     }
     // What a CPU refuses before it reads any element.
     let (mut on, mut tau) = (gpu.upload(&[T::ONE; 6])?, gpu.alloc(2)?);
-    let tall = fulmen::Error::Shape { arg: "a", expected: [3, 3], got: [2, 3] };
+    let tall = fulmen::Error::shape("a", [3, 3], [2, 3]);
     let mut three = gpu.alloc(3)?;
     let done =
         gpu.least_squares(on.view_mut().matrix(2, 3)?, three.view_mut(), tau.view_mut().matrix(2, 1)?, ());
     assert_eq!(done, Err(Error::Call(tall)));
-    let len = fulmen::Error::Len { arg: "tau", expected: 2, got: 3 };
+    let len = fulmen::Error::len("tau", 2, 3);
     assert_eq!(gpu.qr(on.view_mut().matrix(2, 3)?, three.view_mut(), ()), Err(Error::Call(len)));
     let done = gpu.qr_apply(false, on.view().matrix(2, 3)?, three.view(), tau.view_mut().matrix(2, 1)?, ());
     assert_eq!(done, Err(Error::Call(len)));
-    let rows = fulmen::Error::Shape { arg: "c", expected: [2, 1], got: [3, 1] };
+    let rows = fulmen::Error::shape("c", [2, 1], [3, 1]);
     let done = gpu.qr_apply(false, on.view().matrix(2, 3)?, tau.view(), three.view_mut().matrix(3, 1)?, ());
     assert_eq!(done, Err(Error::Call(rows)));
-    let rows = fulmen::Error::Shape { arg: "b", expected: [3, 1], got: [2, 1] };
+    let rows = fulmen::Error::shape("b", [3, 1], [2, 1]);
     let done = gpu.least_squares(
         on.view_mut().matrix(3, 2)?,
         tau.view_mut(),
@@ -396,9 +396,9 @@ fn refusals<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>) -> Done {
     );
     assert_eq!(done, Err(Error::Call(rows)));
     let mut on = gpu.upload(&[T::ONE; 6])?;
-    let shape = |arg| Err(Error::Call(fulmen::Error::Shape { arg, expected: [2, 2], got: [2, 3] }));
+    let shape = |arg| Err(Error::Call(fulmen::Error::shape(arg, [2, 2], [2, 3])));
     assert_eq!(gpu.cholesky(on.view_mut().matrix(2, 3)?, ()), shape("a"));
-    let len = fulmen::Error::Len { arg: "pivots", expected: 2, got: 1 };
+    let len = fulmen::Error::len("pivots", 2, 1);
     let mut short = gpu.upload(&[0u32])?;
     assert_eq!(gpu.lu(on.view_mut().matrix(2, 3)?, short.view_mut(), ()), Err(Error::Call(len)));
     Ok(())
@@ -420,7 +420,7 @@ fn inverses<T: Scalar, D: Computes<T> + Blocking>(
     gpu.inverse(on.view_mut().matrix(2, 2)?, pivots.view_mut(), ())?;
     let said = gpu.download(on.view(), &mut [T::ONE; 4]);
     assert_eq!(said, Err(Error::Pivot { op: "lu", arg: "a", index: 1 }));
-    let shape = fulmen::Error::Shape { arg: "a", expected: [2, 2], got: [2, 1] };
+    let shape = fulmen::Error::shape("a", [2, 2], [2, 1]);
     let done = gpu.inverse(on.view_mut().split(2)?[0].lend().matrix(2, 1)?, pivots.view_mut(), ());
     assert_eq!(done, Err(Error::Call(shape)));
     Ok(worst)
@@ -493,7 +493,7 @@ fn of_factors<T: Scalar, D: Computes<T> + Blocking>(
     gpu.determinant(fv, bad.view(), out.view_mut())?;
     let said = gpu.download(out.view(), &mut [T::ONE; 1]);
     assert_eq!(said, Err(Error::Index { op: "determinant", arg: "pivots", index: 2 }));
-    let len = |arg, expected, got| Err(Error::Call(fulmen::Error::Len { arg, expected, got }));
+    let len = |arg, expected, got| Err(Error::Call(fulmen::Error::len(arg, expected, got)));
     assert_eq!(gpu.determinant(fv, bad.view(), b.view_mut()), len("out", 1, 2));
     assert_eq!(gpu.ldlt_solve(fv, out.view(), good.view(), b.view_mut().matrix(2, 1)?, ()), len("off", 2, 1));
     Ok(all)

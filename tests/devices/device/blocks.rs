@@ -90,11 +90,11 @@ fn bad_blocks_are_refused() {
     }
     let two = gpu.upload(&[1.0f32; 64]).unwrap();
     let said = gpu.quantize(two.view(), to.view_mut());
-    assert_eq!(said, Err(Error::Call(fulmen::Error::Len { arg: "x", expected: 128, got: 64 })));
+    assert_eq!(said, Err(Error::Call(fulmen::Error::len("x", 128, 64))));
     let [_, odd] = to.view_mut().split(1).unwrap();
     let [odd, _] = odd.split(2).unwrap();
     let said = gpu.quantize(two.view(), odd);
-    assert_eq!(said, Err(Error::Call(fulmen::Error::Domain { arg: "out" })));
+    assert_eq!(said, Err(Error::Call(fulmen::Error::domain("out"))));
     gpu.download(out.view(), &mut host).unwrap();
     assert_eq!(host, [7.0; 64], "written");
     // Nothing is nothing.

@@ -54,7 +54,7 @@ fn formulas_end_products() {
     let to = c.view_mut().matrix(64, 64).unwrap();
     let short = Bias::Rows(bias.view().part(0..63).unwrap());
     let said = gpu.gemm_bf16_with(1.0, x, y, 0.0, to, short, Squash, [1.0]);
-    let named = Error::Call(fulmen::Error::Len { arg: "bias", expected: 64, got: 63 });
+    let named = Error::Call(fulmen::Error::len("bias", 64, 63));
     assert!(said == Err(named), "{said:?}");
 }
 
@@ -172,7 +172,7 @@ fn products_of_bytes_end() {
         let bias = gpu.upload(&[0.5f32; 3]).unwrap();
         let to = c.view_mut().matrix(2, 2).unwrap();
         let said = gpu.gemm_i8_with(1.0, x, y, to, Bias::Rows(bias.view()), Bend, [1.0]);
-        assert_eq!(said, Err(Error::Call(fulmen::Error::Len { arg: "bias", expected: 2, got: 3 })));
+        assert_eq!(said, Err(Error::Call(fulmen::Error::len("bias", 2, 3))));
         let to = c.view_mut().matrix(2, 2).unwrap();
         let said = gpu.gemm_i8_with(1.0, x, x, to, Bias::None, Bend, [1.0]);
         assert!(matches!(said, Err(Error::Call(fulmen::Error::Shape { arg: "b", .. }))), "{said:?}");
@@ -195,5 +195,5 @@ fn products_of_floats_end() {
     let view = x.view().matrix(2, 2).unwrap();
     let short = Bias::Columns(x.view().part(0..1).unwrap());
     let said = gpu.gemm_with(1.0, view, view, 0.0, c.view_mut().matrix(2, 2).unwrap(), short, Bend, [0.0]);
-    assert_eq!(said, Err(Error::Call(fulmen::Error::Len { arg: "bias", expected: 2, got: 1 })));
+    assert_eq!(said, Err(Error::Call(fulmen::Error::len("bias", 2, 1))));
 }

@@ -110,7 +110,7 @@ fn bad_arguments_of_formulas_are_those_of_a_cpu() {
         let slices: [&[f32]; 4] = core::array::from_fn(|k| if k == wrong { &x[..] } else { &x[..2] });
         let cpu = cpu.map(Four, [1.0, 2.0], slices, &mut host);
         let arg = ["a", "b", "c", "x"][wrong];
-        assert_eq!(cpu, Err(fulmen::Error::Len { arg, expected: 2, got: 3 }));
+        assert_eq!(cpu, Err(fulmen::Error::len(arg, 2, 3)));
         assert_eq!(gpu.map(Four, [1.0, 2.0], views, out.view_mut()), call(cpu.unwrap_err()));
     }
     let cpu_said = cpu.map(Clamped, [2.0, 1.0], [&x[..2]], &mut host).unwrap_err();

@@ -308,6 +308,20 @@ fn attention_of_warp_groups_keeps_its_contract() {
     assert!(a == 0.0 && s == 0.0 && b == 0.5 && (t - (ln2 - 2.0)).abs() < 1e-6, "{a} {b} {s} {t}");
 }
 
+/// NaN and infinities among operands of few bits and in factors, widened and by warp groups.
+#[cfg(feature = "half")]
+#[test]
+fn special_values_of_few_bits() {
+    Seed::new("special_values_of_few_bits");
+    for gpu in [Gpu::new(Host::new(Meet::Memory)), hopper(2)] {
+        common::device::few_bits::halves::products(&gpu).unwrap();
+        common::device::few_bits::halves::attention(&gpu).unwrap();
+    }
+    let gpu = Gpu::new(Host::default());
+    common::device::few_bits::caches(&gpu, |x: f32| x).unwrap();
+    common::device::few_bits::caches(&gpu, half::bf16::from_f32).unwrap();
+}
+
 /// Products of 16-bit matrices: widened, and by warp groups, with operands as tensor maps read them and others.
 #[cfg(feature = "half")]
 #[test]

@@ -141,7 +141,7 @@ fn parts_of_buffers_are_whole_words() {
 fn parts_of_arrays_are_inside() {
     let gpu = Gpu::new(Host::default());
     let mut array = gpu.upload(&[0.0f32, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
-    let out = |got: usize| Some(Error::Call(fulmen::Error::OutOfBounds { arg: "x", got }));
+    let out = |got: usize| Some(Error::Call(fulmen::Error::out_of_bounds("x", got)));
     let inner = array.view().part(2..6).unwrap();
     for start in 0..6 {
         for end in 0..6 {
@@ -187,7 +187,7 @@ fn matrices_of_a_batch_lie_apart() {
         match BatchMut::strided(array.view_mut(), sizes, strides) {
             Ok(_) => assert!(distinct && inside, "{at}"),
             Err(Error::Call(fulmen::Error::OutOfBounds { .. })) => assert!(!inside, "{at}"),
-            Err(Error::Call(fulmen::Error::Overlap { arg: "data" })) => {
+            Err(Error::Call(fulmen::Error::Overlap { arg: "data", .. })) => {
                 // One after the other, and rows of one piece, are always taken.
                 let plain = stride >= rows * row && row >= cols && col == 1 && cols > 0;
                 assert!(inside && !plain, "{at}");

@@ -16,10 +16,10 @@ fn what_a_cpu_refuses_is_refused() {
     let gpu = Gpu::new(Host::default());
     let x = gpu.upload(&[1u8; 60]).unwrap();
     let (mut out, mut sizes) = (gpu.upload(&[7u8; 60]).unwrap(), gpu.upload(&[7u32; 3]).unwrap());
-    let len = |arg, expected, got| Err(fulmen::Error::Len { arg, expected, got }.into());
+    let len = |arg, expected, got| Err(fulmen::Error::len(arg, expected, got).into());
     for block in [0, 65537] {
         let said = gpu.lz4_compress(x.view(), block, out.view_mut(), sizes.view_mut());
-        assert_eq!(said, Err(fulmen::Error::Domain { arg: "block" }.into()));
+        assert_eq!(said, Err(fulmen::Error::domain("block").into()));
     }
     assert_eq!(gpu.lz4_compress(x.view(), 60, out.view_mut(), sizes.view_mut()), len("sizes", 1, 3));
     assert_eq!(gpu.lz4_compress(x.view(), 20, out.view_mut(), sizes.view_mut()), len("out", 108, 60));

@@ -248,7 +248,7 @@ fn products_of_sparse_matrices_are_those_of_a_cpu() {
         assert_eq!(c.shape(), [m, n]);
         assert_eq!(found(&gpu, &c), bits(offsets, columns, &values), "{m} by {k} by {n}");
         if n != m {
-            let shape = fulmen::Error::Shape { arg: "b", expected: [n, k], got: [m, k] };
+            let shape = fulmen::Error::shape("b", [n, k], [m, k]);
             let turned = gpu.sparse(Made::new([m, k], some).csr()).unwrap();
             assert_eq!(gpu.spgemm(&q, &turned).unwrap_err(), Error::Call(shape));
         }

@@ -21,7 +21,7 @@ fn halves_that_cannot_be_are_refused() {
     let gpu = Gpu::new(Host::default());
     assert!(matches!(
         gpu.alloc_halves(usize::MAX / 2 + 1),
-        Err(Error::Call(fulmen::Error::Overflow { arg: "len" }))
+        Err(Error::Call(fulmen::Error::Overflow { arg: "len", .. }))
     ));
     drop(gpu.alloc_halves(128).unwrap());
     let x = gpu.upload(&[1.0 / 3.0f32; 64]).unwrap();

@@ -138,6 +138,9 @@ pub fn part(name: &str) -> Result<bool, Error> {
             ran = device::low_precision_products(&gpu, [&sizes[0], &sizes[1]])?.into();
             ran.extend(device::half_attention(&gpu, 1, &crate::HALF_HEADS)?);
             ran.extend(device::half_attention(&gpu, 3, &crate::HALF_HEADS)?);
+            device::few_bits::halves::products(&gpu)?;
+            device::few_bits::halves::attention(&gpu)?;
+            device::few_bits::caches(&gpu, half::bf16::from_f32)?;
             no_keys(&gpu)?;
             crate::shared::stored::ops(&gpu);
             crate::shared::endings::ended_products(

@@ -61,7 +61,7 @@ export! {
     /// Queries of the last positions over a cache of keys and of values.
     attention(q a, k b, v c; ; out d, room e; ; rows: usize, past: usize, heads: usize, kv_heads: usize, dim: usize, scale: f32) {
         let op = Attention { causal: true, ..Attention::new(heads, kv_heads, dim, scale) };
-        let overflow = Error::Overflow { arg: "dim" };
+        let overflow = Error::overflow("dim");
         let [wide, narrow] = [heads, kv_heads].map(|n| n.checked_mul(dim));
         let (wide, narrow) = (wide.ok_or(overflow)?, narrow.ok_or(overflow)?);
         let all = rows.checked_add(past).ok_or(overflow)?;

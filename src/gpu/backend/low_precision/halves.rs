@@ -6,7 +6,7 @@ use super::super::super::template::flash::Flash;
 use super::super::super::template::{Argument, SLOPE_SUMS};
 use super::super::super::types::F32;
 use super::super::attention::{heads, scored};
-use super::super::ops::arguments;
+use super::super::ops::{arguments, called};
 use super::super::plan::{Plan, Planner};
 use super::super::{Gpu, Mat, MatMut, View, ViewMut};
 use super::Side;
@@ -165,7 +165,7 @@ impl<D: Computes<f32>> Halves for Gpu<D> {
         c: MatMut<'_, f32, D>,
         _: (),
     ) -> Result<(), Error> {
-        self.low_precision_floats(Group::Bf16, alpha, a, b, beta, c)
+        called!(gemm_bf16, { self.low_precision_floats(Group::Bf16, alpha, a, b, beta, c) })
     }
 
     /// [`gemm_f16`](crate::gemm_f16()), without a workspace of the caller's.
@@ -181,7 +181,7 @@ impl<D: Computes<f32>> Halves for Gpu<D> {
         c: MatMut<'_, f32, D>,
         _: (),
     ) -> Result<(), Error> {
-        self.low_precision_floats(Group::F16, alpha, a, b, beta, c)
+        called!(gemm_f16, { self.low_precision_floats(Group::F16, alpha, a, b, beta, c) })
     }
 
     /// [`gemm_e4m3`](crate::gemm_e4m3()), without a workspace of the caller's. On Hopper's warp groups products are cut off
@@ -198,7 +198,7 @@ impl<D: Computes<f32>> Halves for Gpu<D> {
         c: MatMut<'_, f32, D>,
         _: (),
     ) -> Result<(), Error> {
-        self.low_precision_floats(Group::E4m3, alpha, a, b, beta, c)
+        called!(gemm_e4m3, { self.low_precision_floats(Group::E4m3, alpha, a, b, beta, c) })
     }
 
     /// [`attention_bf16`](crate::attention_bf16()), without a workspace of the caller's.
@@ -215,7 +215,7 @@ impl<D: Computes<f32>> Halves for Gpu<D> {
         lse: Option<ViewMut<'_, f32, D>>,
         _: (),
     ) -> Result<(), Error> {
-        self.half_attend(op, [q, k, v], out, lse)
+        called!(attention_bf16, { self.half_attend(op, [q, k, v], out, lse) })
     }
 
     /// [`attention_bf16_backward`](crate::attention_bf16_backward()), without a workspace of the caller's.
@@ -237,37 +237,39 @@ impl<D: Computes<f32>> Halves for Gpu<D> {
         dv: MatMut<'_, f32, D>,
         _: (),
     ) -> Result<(), Error> {
-        op.on(q.shape, k.shape, v.shape)?;
-        let n = q.shape[0];
-        same_shape("out", op.results(n), out.shape)?;
-        same_len("lse", n * op.heads, lse.len())?;
-        same_shape("dout", op.results(n), dout.shape)?;
-        same_shape("dq", q.shape, dq.0.shape)?;
-        same_shape("dk", k.shape, dk.0.shape)?;
-        same_shape("dv", v.shape, dv.0.shape)?;
-        let planner = &self.state.planner;
-        planner.line::<F32>("lse", 2 * n.next_multiple_of(SLOPE_SUMS as usize) * op.heads)?;
-        let (mut bound, sides) = self.half_sides([("q", q), ("k", k), ("v", v), ("dout", dout)])?;
-        let (wide, _) = self.matrices([("out", out), ("dq", dq.0), ("dk", dk.0), ("dv", dv.0)])?;
-        let mut wide = wide.into_iter();
-        bound.extend(wide.next());
-        bound.push(lse.binding(self)?);
-        bound.extend(wide);
-        let strides = [out.strides, dq.0.strides, dk.0.strides, dv.0.strides];
-        if let Some(plan) = planner.group_gradients(op, Group::Bf16, sides, strides)? {
-            return self.run(&plan, &bound);
-        }
-        if op.batch > 1 {
-            let (one, of) = (Attention { batch: 1, ..*op }, op.batch);
-            return (0..of).try_for_each(|at| {
-                let ([q, k, v, dout], out) =
-                    ([q, k, v, dout].map(|x| x.sequence(at, of)), out.sequence(at, of)?);
-                let ([dq, dk, dv], lse) =
-                    ([&dq, &dk, &dv].map(|x| x.sequence(at, of)), lse.sequence(at, of)?);
-                self.attention_bf16_backward(&one, q?, k?, v?, out, lse, dout?, dq?, dk?, dv?, ())
-            });
-        }
-        let plan = planner.wide_backward(op, sides, strides)?;
-        self.run(&plan, &bound)
+        called!(attention_bf16_backward, {
+            op.on(q.shape, k.shape, v.shape)?;
+            let n = q.shape[0];
+            same_shape("out", op.results(n), out.shape)?;
+            same_len("lse", n * op.heads, lse.len())?;
+            same_shape("dout", op.results(n), dout.shape)?;
+            same_shape("dq", q.shape, dq.0.shape)?;
+            same_shape("dk", k.shape, dk.0.shape)?;
+            same_shape("dv", v.shape, dv.0.shape)?;
+            let planner = &self.state.planner;
+            planner.line::<F32>("lse", 2 * n.next_multiple_of(SLOPE_SUMS as usize) * op.heads)?;
+            let (mut bound, sides) = self.half_sides([("q", q), ("k", k), ("v", v), ("dout", dout)])?;
+            let (wide, _) = self.matrices([("out", out), ("dq", dq.0), ("dk", dk.0), ("dv", dv.0)])?;
+            let mut wide = wide.into_iter();
+            bound.extend(wide.next());
+            bound.push(lse.binding(self)?);
+            bound.extend(wide);
+            let strides = [out.strides, dq.0.strides, dk.0.strides, dv.0.strides];
+            if let Some(plan) = planner.group_gradients(op, Group::Bf16, sides, strides)? {
+                return self.run(&plan, &bound);
+            }
+            if op.batch > 1 {
+                let (one, of) = (Attention { batch: 1, ..*op }, op.batch);
+                return (0..of).try_for_each(|at| {
+                    let ([q, k, v, dout], out) =
+                        ([q, k, v, dout].map(|x| x.sequence(at, of)), out.sequence(at, of)?);
+                    let ([dq, dk, dv], lse) =
+                        ([&dq, &dk, &dv].map(|x| x.sequence(at, of)), lse.sequence(at, of)?);
+                    self.attention_bf16_backward(&one, q?, k?, v?, out, lse, dout?, dq?, dk?, dv?, ())
+                });
+            }
+            let plan = planner.wide_backward(op, sides, strides)?;
+            self.run(&plan, &bound)
+        })
     }
 }

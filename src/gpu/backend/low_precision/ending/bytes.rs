@@ -54,7 +54,7 @@ impl Planner {
                 (self.ending(key("dequantise", false), || dequantise::<F, P>(bias))?.0, all)
             }
             Some(byte) => {
-                let overlap = crate::Error::Overlap { arg: "c" };
+                let overlap = crate::Error::overlap("c");
                 let (turned, [of, inside]) = lines([m, n], strides).ok_or(overlap)?;
                 let reach = of[1].saturating_mul(of[0]);
                 let words = before.saturating_add(reach).div_ceil(4);

@@ -1,0 +1,35 @@
+//! Rows of a result on several threads.
+
+use super::ImageMut;
+use crate::lanes::Simd;
+use crate::lanes::executor::Executor;
+use crate::parts::GRAIN;
+
+/// Runs `part` on parts of the rows of `dst`, each with its first row's number and a workspace of `need` elements or more: on as many
+/// threads as `workspace` has room for. A row costs as much as `cols` elements. Mark the closure `#[inline(always)]`.
+pub(super) fn each_part<'a, J: Executor, S: Simd, P: Send, M: Send>(
+    j: J,
+    s: S,
+    (cols, need): (usize, usize),
+    y: usize,
+    dst: ImageMut<'a, P>,
+    workspace: &mut [M],
+    part: impl Fn(usize, ImageMut<'a, P>, &mut [M]) + Copy + Sync + Send,
+) {
+    let (rows, half) = (dst.height(), workspace.len() / 2);
+    let work = rows.saturating_mul(cols);
+    if !J::SERIAL && rows > 1 && work > GRAIN && half >= need {
+        let [a, b] = dst.split(rows / 2);
+        let (one, other) = workspace.split_at_mut(half);
+        j.join(
+            work,
+            || each_part(j, s, (cols, need), y, a, one, part),
+            || each_part(j, s, (cols, need), y + rows / 2, b, other, part),
+        );
+        return;
+    }
+    s.vectorize(
+        #[inline(always)]
+        || part(y, dst, workspace),
+    );
+}

@@ -1,0 +1,201 @@
+//! Images: against formulas over all pixels at once, in f64 or in whole numbers, on every lane and on threads.
+
+use common::lanes::*;
+use common::nn::Noise;
+use common::seed::Seed;
+use common::yaml::{contract, schema::EdgeCase};
+use fulmen::image::*;
+use fulmen::*;
+
+#[path = "image/filtered.rs"]
+mod filtered;
+#[path = "image/resized.rs"]
+mod resized;
+#[path = "image/views.rs"]
+mod views;
+
+/// An element type and its numbers.
+trait Element: Pixel + PartialEq + std::fmt::Debug {
+    const NAME: &'static str;
+    fn of(x: f64) -> Self;
+    fn get(self) -> f64;
+    /// Drawn: bytes of all values, some at the ends.
+    fn draw(r: &mut Noise) -> Self;
+}
+impl Element for u8 {
+    const NAME: &'static str = "u8";
+    fn of(x: f64) -> u8 {
+        x as u8
+    }
+    fn get(self) -> f64 {
+        self.into()
+    }
+    fn draw(r: &mut Noise) -> u8 {
+        if r.one_in(4) { [0, 255][r.within(0..=1)] } else { r.within(0..=255) as u8 }
+    }
+}
+impl Element for f32 {
+    const NAME: &'static str = "f32";
+    fn of(x: f64) -> f32 {
+        x as f32
+    }
+    fn get(self) -> f64 {
+        self.into()
+    }
+    fn draw(r: &mut Noise) -> f32 {
+        r.within(0..=2_000_000) as f32 / 1e6 - 1.0
+    }
+}
+
+/// An image with its place in memory: a region of one that is larger, of rows that are apart.
+#[derive(Debug, Clone)]
+struct Owned<T> {
+    data: Vec<T>,
+    size: [usize; 2],
+    channels: usize,
+    stride: usize,
+    skip: [usize; 2],
+}
+
+impl<T: Element> Owned<T> {
+    /// Pixels of `of`, others between and around them.
+    fn new(
+        r: &mut Noise,
+        [width, height]: [usize; 2],
+        channels: usize,
+        mut of: impl FnMut(&mut Noise) -> T,
+    ) -> Self {
+        let skip = [r.within(0..=3), r.within(0..=2)];
+        let all = [width + skip[0] + r.within(0..=2), height + skip[1] + r.within(0..=1)];
+        let stride = all[0] * channels + r.within(0..=5);
+        let data = (0..stride * all[1]).map(|_| of(r)).collect();
+        Self { data, size: [width, height], channels, stride, skip }
+    }
+    fn drawn(r: &mut Noise, size: [usize; 2], channels: usize) -> Self {
+        Self::new(r, size, channels, T::draw)
+    }
+    fn blank(r: &mut Noise, size: [usize; 2], channels: usize) -> Self {
+        Self::new(r, size, channels, |_| T::of(77.0))
+    }
+    fn view(&self) -> Image<'_, T> {
+        let ([w, h], [x, y]) = (self.size, self.skip);
+        let all = Image::strided(&self.data, w + x, h + y, self.channels, self.stride).unwrap();
+        all.region(x, y, w, h).unwrap()
+    }
+    fn view_mut(&mut self) -> ImageMut<'_, T> {
+        let ([w, h], [x, y]) = (self.size, self.skip);
+        let all = ImageMut::strided(&mut self.data, w + x, h + y, self.channels, self.stride).unwrap();
+        all.region(x, y, w, h).unwrap()
+    }
+    /// The elements, row after row.
+    fn elements(&self) -> Vec<T> {
+        let view = self.view();
+        (0..self.size[1]).flat_map(|y| view.row(y).to_vec()).collect()
+    }
+    /// Whether everything beside the pixels is as [`Owned::blank`] left it.
+    fn untouched(&self) -> bool {
+        let ([w, h], [x, y], c) = (self.size, self.skip, self.channels);
+        self.data.iter().enumerate().all(|(i, v)| {
+            let (row, at) = (i / self.stride, i % self.stride);
+            let inside = (y..y + h).contains(&row) && (x * c..(x + w) * c).contains(&at);
+            inside || *v == T::of(77.0)
+        })
+    }
+}
+
+fn word<'a>(e: &'a EdgeCase, name: &str) -> Option<&'a str> {
+    e.options.iter().find_map(|o| o.strip_prefix(name)?.strip_prefix('='))
+}
+fn number(e: &EdgeCase, name: &str) -> Option<usize> {
+    word(e, name).map(|v| v.parse().unwrap())
+}
+
+/// The image of a case: `channels` and the shape are those of the case.
+fn input<T: Element>(e: &EdgeCase, i: usize) -> (Vec<T>, [usize; 2], usize) {
+    let data: Vec<T> = e.inputs[i].iter().map(|x| T::of(x.value(T::NAME))).collect();
+    let channels = number(e, "channels").unwrap_or(1);
+    let [rows, cols] = e.shapes.as_ref().unwrap()[i];
+    (data, [cols / channels, rows], channels)
+}
+
+#[test]
+fn edge_cases() {
+    for (op, least) in [("resize", 20), ("correlate_separable", 15), ("sobel", 12), ("canny", 14)] {
+        let c = contract(op);
+        assert!(c.edge_cases.len() >= least, "{op}");
+        for e in &c.edge_cases {
+            for ty in &c.types {
+                if e.types.as_ref().is_some_and(|all| !all.contains(ty)) {
+                    continue;
+                }
+                for_each_lane!(|s| {
+                    let got = match (op, ty.as_str()) {
+                        ("canny", _) => filtered::canny_case(s, e),
+                        ("correlate_separable" | "sobel", "u8") => filtered::case::<u8, _>(s, op, e),
+                        ("correlate_separable" | "sobel", _) => filtered::case::<f32, _>(s, op, e),
+                        (_, "u8") => resized::case::<u8, _>(s, e),
+                        _ => resized::case::<f32, _>(s, e),
+                    };
+                    match &e.error {
+                        Some(error) => assert!(format!("{:?}", got.unwrap_err()).starts_with(error.as_str())),
+                        None => {
+                            let want: Vec<f64> =
+                                e.out.as_ref().unwrap().iter().map(|x| x.value(ty)).collect();
+                            let got = got.unwrap();
+                            let same = |(a, b): (&f64, &f64)| {
+                                a.to_bits() == b.to_bits() || a == b && *a != 0.0 || a.is_nan() && b.is_nan()
+                            };
+                            assert!(
+                                got.len() == want.len() && got.iter().zip(&want).all(same),
+                                "{op} {} {ty}: {got:?}",
+                                e.name
+                            );
+                        }
+                    }
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn refusals() {
+    resized::refusals();
+    filtered::refusals();
+}
+
+#[test]
+fn resize_is_the_kernel() {
+    resized::drawn(&mut Noise(5), 1);
+}
+
+#[test]
+fn filters_are_the_sum() {
+    filtered::filters(&mut Noise(6));
+}
+
+#[test]
+fn slopes_are_those_of_nine_pixels() {
+    filtered::gradients(&mut Noise(7));
+}
+
+#[test]
+fn edges_are_the_definition() {
+    filtered::outlines(&mut Noise(8));
+    filtered::winding();
+}
+
+#[test]
+fn bells_are_one_in_all() {
+    filtered::bells();
+}
+
+/// The same, of sizes that a seed draws.
+#[test]
+fn drawn_images() {
+    let seed = Seed::new("drawn_images");
+    resized::drawn(&mut seed.stream("resize"), 3);
+    filtered::filters(&mut seed.stream("filters"));
+    filtered::gradients(&mut seed.stream("slopes"));
+    filtered::outlines(&mut seed.stream("edges"));
+}
