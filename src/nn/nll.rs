@@ -85,6 +85,7 @@ ops! { $ nll_ops in crate::nn::nll;
 }
 
 #[inline]
+#[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
 pub(crate) fn nll_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
@@ -142,6 +143,7 @@ pub(crate) fn nll_by<J: Executor, S: Simd, T: Element>(
 }
 
 #[inline]
+#[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
 pub(crate) fn nll_backward_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
