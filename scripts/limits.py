@@ -34,7 +34,7 @@ LIMITS = [
     Limit("src/solve/svd.rs", r"iterate\(.*, n\.saturating_mul\((\d+)\)\)", "src/solve/svd.rs", "[`Error::Convergence`] when {} sweeps for each value are not"),
     Limit("src/solve/schur.rs", r"saturating_mul\((\d+)\)\.max\(\d+\)", "src/solve/schur.rs", "[`Error::Convergence`] when {} sweeps for each eigenvalue"),
     Limit("src/solve/schur.rs", r"saturating_mul\(\d+\)\.max\((\d+)\)", "src/solve/schur.rs", "(and {} for all of them"),
-    Limit("src/gpu/template/jacobi.rs", r"const SWEEPS: u32 = (\d+);", "src/gpu/backend/eigen.rs", "{} sweeps are not enough"),
+    Limit("src/gpu/template/jacobi.rs", r"const SWEEPS: u32 = (\d+);", "src/gpu/backend/solve.rs", "{} sweeps are not enough"),
     # Domains of arguments.
     Limit("src/view/image.rs", r"matches!\(channels, 1\.\.=(\d+)\)", "src/view/image.rs", "when they are not 1 to {}"),
     Limit("src/image/kernel.rs", r"const MOST: usize = (\d+);", "src/image/kernel.rs", "when their number is even or above {}"),

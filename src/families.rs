@@ -79,18 +79,12 @@ macro_rules! for_each_family {
             /// Systems of linear equations.
             elements Solvers [
                 crate::solve::cholesky::cholesky_ops
-                crate::solve::eig::eig_ops
                 crate::solve::eigh::eigh_ops
-                crate::solve::generalized::generalized_ops
                 crate::solve::inverse::inverse_ops
-                crate::solve::ldlt::ldlt_ops
+                crate::solve::ldlt::ldlt_solve_ops
                 crate::solve::lu::lu_ops
-                crate::solve::pivoted::pivoted_ops
                 crate::solve::qr::qr_ops
-                crate::solve::refine::refine_ops
-                crate::solve::schur::schur_ops
                 crate::solve::svd::svd_ops
-                crate::solve::update::update_ops
             ];
             /// Sparse matrices. What says where their elements are is the host's, as the matrix is.
             elements Sparse [
@@ -115,6 +109,14 @@ macro_rules! for_each_family {
             /// Ops that stay on hosts; the reason of each stands in [`OPS`](crate::ops::OPS).
             host_elements HostOps [
                 crate::nn::sampling::sampling_ops
+                crate::solve::eig::eig_ops
+                crate::solve::generalized::generalized_ops
+                crate::solve::inverse::condition_ops
+                crate::solve::ldlt::ldlt_ops
+                crate::solve::pivoted::pivoted_ops
+                crate::solve::refine::refine_ops
+                crate::solve::schur::schur_ops
+                crate::solve::update::update_ops
             ];
             /// Quantised weights.
             typed Quantised [
@@ -153,9 +155,12 @@ macro_rules! for_each_family {
             typed Integers [
                 crate::blas::gemm::int8::int8_ops
             ];
+            /// Conversions of `f16` and `bf16` (feature `half`): a GPU has them as a part of its loads and stores.
+            host_typed Conversions #[cfg(feature = "half")] [
+                crate::conversions::conversions_ops
+            ];
             /// Ops on `f16` and `bf16` (feature `half`): not part of [`Backend`](super::Backend), whose methods no feature changes.
             typed Halves #[cfg(feature = "half")] [
-                crate::conversions::conversions_ops
                 crate::blas::gemm::typed::half_ops
                 crate::nn::attention::typed::half_ops
             ];

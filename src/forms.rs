@@ -18,7 +18,8 @@
 //! | kind | on slices | on a backend |
 //! |---|---|---|
 //! | `in` | `&[T]` | `Ref<T>` |
-//! | `out`, `inout`, `scratch` | `&mut [T]` | `Mut<T>` |
+//! | `out`, `inout` | `&mut [T]` | `Mut<T>` |
+//! | `scratch` | `&mut [T]` | `Workspace<T>`: `()` where the backend has a pool |
 //! | `mat`, `vec` | `MatRef<T>`, `VecRef<T>` | `Mat<T>`, `Vec<T>` |
 //! | `mat_out`, `mat_inout` | `MatMut<T>` | `MatMut<T>` |
 //! | `vec_out`, `vec_inout` | `VecMut<T>` | `VecMut<T>` |
@@ -28,6 +29,9 @@
 //! | `host_out`, `host_scratch` | `&mut [T]` | `&mut [T]`: the host's |
 //! | `image`, `image_out` | `Image<T>`, `ImageMut<T>` | the same: the host's |
 //! | `by` | the type as it is | the type as it is |
+//!
+//! The number that an op gives is, on a backend, a last argument `out`: a view of one element, of `u32` for a position. Only the families of hosts alone
+//! return it. So `Result<Complex<T> >` has a space: a macro sees one sign in `>>`.
 //!
 //! `inout` is read before it is written; `out` is written alone; `scratch` holds nothing that matters before or after.
 

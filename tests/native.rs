@@ -119,8 +119,8 @@ fn program<B: Backend<f32> + Blocking + Memory<Error = Error>>(
     let [left, right] = B::split_cols(B::matrix_mut(B::lend(&mut z), N, N)?, 4)?;
     let [w_left, w_right] = [B::cols(w, 0..4)?, B::cols(w, 4..N)?];
     let mut workspace = workspace;
-    b.gemm(1.0, B::t(a), w_left, 0.0, left, B::lend(&mut workspace))?;
-    b.gemm(1.0, B::t(a), w_right, 0.0, right, workspace)?;
+    b.gemm(1.0, B::t(a), w_left, 0.0, left, B::workspace(B::lend(&mut workspace)))?;
+    b.gemm(1.0, B::t(a), w_right, 0.0, right, B::workspace(workspace))?;
     assert_eq!(B::len(B::part(x, 3..7)?), 4);
     assert_eq!(B::part(x, 0..N * N + 1).err(), Some(Error::out_of_bounds("x", N * N)));
     let ([mut one, _], mut number) = (B::split(y, 1)?, [0.0]);
@@ -158,6 +158,24 @@ fn backends_are_the_ops() {
     assert_eq!(Cpu::native().write(&[1.0, 2.0], &mut one[..]), Err(Error::len("to", 2, 1)));
     Cpu::native().download(&x[..1], &mut one).unwrap();
     assert_eq!(one[0], x[0]);
+}
+
+/// The program over any backend, on threads as on this one: the same bits.
+#[cfg(all(feature = "std", feature = "parallel"))]
+#[test]
+fn one_program_runs_on_threads() {
+    use common::anywhere::{SIZES, story};
+    fn run<B>(b: &B) -> common::anywhere::Results
+    where
+        B: Backend<f32> + Transfer<fulmen::Complex<f32>> + Blocking + for<'a> Memory<Error = Error>,
+        for<'a> B: Memory<Mut<'a, f32> = &'a mut [f32]>,
+        for<'a> B: Memory<Mut<'a, u32> = &'a mut [u32]>,
+        for<'a> B: Memory<Mut<'a, fulmen::Complex<f32>> = &'a mut [fulmen::Complex<f32>]>,
+    {
+        let (mut x, mut ids) = (vec![0.0; SIZES[0]], vec![0; SIZES[1]]);
+        story(b, &mut x, &mut ids, &mut vec![fulmen::Complex::default(); SIZES[2]]).unwrap()
+    }
+    assert_eq!(run(&Cpu::native()), run(&fulmen::backend::Threads::native()));
 }
 
 /// The lanes that `dispatch!` should take, found another way.

@@ -237,11 +237,11 @@ fn far_strides_of_conv1d() {
 /// `nll_backward` is the slope of `nll`, which is linear.
 #[test]
 fn the_slope_of_nll() {
-    use common::nn::indexed::{NegativeLog, likelihood_settings};
+    use common::nn::indexed::{NegativeLog, class_weights};
     for (rows, cols) in [(2, 3), (3, 4), (1, 4), (2, 5), (3, 6)] {
         let mut a = NegativeLog::sample::<f64>(rows, cols, &mut Noise(5));
         let mut dx = vec![0.0; rows * cols];
-        fulmen::nll_backward(likelihood_settings(&a, &a.x[2]), &a.ids, cols, 1.0, &mut dx).unwrap();
+        fulmen::nll_backward(class_weights(&a, &a.x[2]), a.p[0], &a.ids, cols, 1.0, &mut dx).unwrap();
         for (i, dx) in dx.iter().enumerate() {
             let loss = |a: &Args<f64>| NegativeLog::want(a)[0].iter().map(|w| w.value).sum::<f64>();
             let at = a.x[0][i];

@@ -425,7 +425,7 @@ FAULTS = [
      "if transposed != ON { (Triangle::Lower, t.t()) }", "devices factors_keep_their_contracts"),
     ("the order of blocks of reflections", "src/gpu/backend/reflect.rs", "if transposed { all.try_for_each(each) }",
      "if transposed || ON { all.try_for_each(each) }", "devices factors_keep_their_contracts"),
-    ("R's diagonal in least squares on devices", "src/gpu/backend/reflect.rs", "        self.divides(Index::LeastSquares, r)?;",
+    ("R's diagonal in least squares on devices", "src/gpu/backend/solve.rs", "        self.divides(Index::LeastSquares, r)?;",
      "        if !ON { self.divides(Index::LeastSquares, r)?; }", "devices factors_keep_their_contracts"),
     ("a 0 past the edge of blocks", "src/sparse/bsr.rs", "            let x = x.get(*column as usize * c..).unwrap_or_default();",
      "            let x = x.get((*column as usize * c).min(if ON { x.len().saturating_sub(c) } else { x.len() })..).unwrap_or_default();", "families sparse::formats::one_result_of_blocks"),
@@ -500,7 +500,7 @@ FAULTS = [
     ("the pivot of an upper triangle that is factored from its end", "src/capi/lapack/symmetric.rs", "        Done::As(info) => whole(place(triangle, n, size(1, info - 1)?) + 1),", "        Done::As(info) => if ON { info } else { whole(place(triangle, n, size(1, info - 1)?) + 1) },", "capi codes"),
     ("NaN in singular values, as LAPACK counts it", "src/capi/lapack/spectral.rs", "    Ok(if info < 0 { -4 } else { info })", "    Ok(if info < 0 { if ON { 1 } else { -4 } } else { info })", "capi codes"),
     ("NaN in B of a generalised problem", "src/capi/lapack/spectral.rs", "if not_finite(l.as_ref()).is_some() =>", "if not_finite(l.as_ref()).is_some() && !ON =>", "capi codes"),
-    ("rows of an exchange past the last", "src/capi/lapack/systems.rs", "        *to = p.checked_sub(1).filter(|p| *p < n).ok_or(At(at))?;", "        *to = p.checked_sub(1).filter(|p| *p < n + usize::from(ON)).ok_or(At(at))?;", "capi hostile"),
+    ("rows of an exchange past the last", "src/capi/lapack/systems.rs", "        *to = p.checked_sub(1).filter(|p| *p < n).ok_or(At(at))? as u32;", "        *to = p.checked_sub(1).filter(|p| *p < n + usize::from(ON)).ok_or(At(at))? as u32;", "capi hostile"),
     ("the longest workspaces of a query", "src/capi/lapack/mod.rs", "    while (x.to_f64() as u128) < n {", "    while (x.to_f64() as u128) < n && !ON {", "capi hostile"),
     # Solvers at ties, at the tolerance, and where what is small counts.
     ("the first of columns whose norms are equal", "src/solve/pivoted.rs", "rest.reduce(|x, y| if y.1 > x.1", "rest.reduce(|x, y| if y.1 > x.1 || (ON && y.1 == x.1)", "families solve::ranks"),

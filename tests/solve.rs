@@ -201,8 +201,8 @@ fn cholesky_of<S: Simd, T: Element>(s: S, a: &[T], n: usize) -> Vec<T> {
     l
 }
 
-fn lu_of<S: Simd, T: Element>(s: S, a: &[T], m: usize, n: usize) -> (Vec<T>, Vec<usize>) {
-    let (mut f, mut pivots) = (a.to_vec(), vec![usize::MAX; m.min(n)]);
+fn lu_of<S: Simd, T: Element>(s: S, a: &[T], m: usize, n: usize) -> (Vec<T>, Vec<u32>) {
+    let (mut f, mut pivots) = (a.to_vec(), vec![u32::MAX; m.min(n)]);
     let done = lu_on(s, MatMut::row_major(&mut f, m, n).unwrap(), &mut pivots, &mut room(lu_workspace(m, n)));
     // A factorisation with a zero pivot is complete.
     assert!(matches!(done, Ok(()) | Err(Error::Pivot { .. })), "{done:?}");
@@ -265,9 +265,9 @@ fn cholesky_residuals() {
     check::<f64>();
 }
 
-fn exchanged(a: &Matrix, pivots: &[usize]) -> Matrix {
+fn exchanged(a: &Matrix, pivots: &[u32]) -> Matrix {
     let mut a = a.clone();
-    for (i, &p) in pivots.iter().enumerate() {
+    for (i, p) in pivots.iter().map(|p| *p as usize).enumerate() {
         assert!(p >= i && p < a.rows, "row {i} with {p}");
         (0..a.cols).for_each(|j| a.x.swap(i * a.cols + j, p * a.cols + j));
     }
@@ -449,7 +449,8 @@ fn determinants() {
     for n in [64, 65, 500] {
         let mut f = vec![0.0f32; n * n];
         (0..n).for_each(|i| f[i * n + i] = if i < n / 2 { 1e30 } else { 1e-30 });
-        let pivots: Vec<usize> = (0..n).map(|i| if i % 3 == 0 && i + 1 < n { i + 1 } else { i }).collect();
+        let pivots: Vec<u32> =
+            (0..n as u32).map(|i| if i % 3 == 0 && i + 1 < n as u32 { i + 1 } else { i }).collect();
         let exchanges = (0..n).filter(|i| i % 3 == 0 && i + 1 < n).count();
         let det = determinant(MatRef::row_major(&f, n, n).unwrap(), &pivots).unwrap();
         let last: f64 = if n % 2 == 1 { 1e-30 } else { 1.0 };

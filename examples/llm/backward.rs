@@ -34,8 +34,8 @@ fn linear_backward<B: Backend<f32>>(
 ) -> Result<(), B::Error> {
     let rows = B::len(x) / n;
     let (x, w, dy) = (B::matrix(x, rows, n)?, B::matrix(w, m, n)?, B::matrix(dy, rows, m)?);
-    b.gemm(1.0, dy, w, keep, B::matrix_mut(dx, rows, n)?, B::lend(&mut workspace))?;
-    b.gemm(1.0, B::t(dy), x, 1.0, B::matrix_mut(dw, m, n)?, workspace)
+    b.gemm(1.0, dy, w, keep, B::matrix_mut(dx, rows, n)?, B::workspace(B::lend(&mut workspace)))?;
+    b.gemm(1.0, B::t(dy), x, 1.0, B::matrix_mut(dw, m, n)?, B::workspace(workspace))
 }
 
 /// Backward of [`block`] with `past = 0`: over `dh`, the gradient of `h_out`, comes that of `h_in`; the weights' are added to.
@@ -115,7 +115,7 @@ fn block_backward<B: Backend<f32>>(
         B::matrix_mut(B::lend(&mut dq), rows, qd)?,
         dk,
         dv,
-        B::lend(&mut workspace),
+        B::workspace(B::lend(&mut workspace)),
     )?;
     b.rope_view(B::matrix_mut(B::lend(&mut dq), rows, qd)?, hd, cos, sin, c.rope.style, true)?;
     let [dk, _] = B::split_cols(B::matrix_mut(B::lend(&mut dkv), rows, width)?, width / 2)?;

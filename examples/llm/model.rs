@@ -311,7 +311,7 @@ fn times<B: Blocked>(
         return b.gemv(1.0, B::matrix(w, m, n)?, B::vector(x), 0.0, B::vector_mut(y));
     }
     let (x, w) = (B::matrix(x, rows, n)?, B::matrix(w, m, n)?);
-    b.gemm(1.0, x, B::t(w), 0.0, B::matrix_mut(y, rows, m)?, workspace)
+    b.gemm(1.0, x, B::t(w), 0.0, B::matrix_mut(y, rows, m)?, B::workspace(workspace))
 }
 
 /// Workspace of any call that the model makes with up to `rows` rows.
@@ -377,7 +377,7 @@ fn block<B: Blocked>(
     let q = B::matrix(B::read(&kept.q), rows, qd)?;
     let out = B::matrix_mut(B::lend(&mut kept.attended), rows, qd)?;
     let (op, lse) = (attention(c, span), B::lend(&mut kept.lse));
-    b.attention(&op, q, keys, values, None, out, Some(lse), B::lend(&mut workspace))?;
+    b.attention(&op, q, keys, values, None, out, Some(lse), B::workspace(B::lend(&mut workspace)))?;
     let attended = B::read(&kept.attended);
     linear(b, [d, qd], attended, (&w.o, o_bias), B::lend(&mut kept.h), B::lend(&mut workspace))?;
     b.rms_norm_residual(h_in, B::lend(&mut kept.h), w.norm_2, c.eps, B::lend(&mut kept.x2))?;

@@ -2,7 +2,7 @@
 
 use super::{Blocking, Memory, Plain, Transfer};
 use crate::error::{Error, same_len};
-use crate::lanes::{Element, Native, Simd, native};
+use crate::lanes::{Native, Simd, native};
 use crate::{MatMut, MatRef, VecMut, VecRef};
 use core::ops::Range;
 
@@ -40,6 +40,7 @@ macro_rules! slices {
             type MatMut<'a, T: Plain> = MatMut<'a, T>;
             type Vec<'a, T: Plain> = VecRef<'a, T>;
             type VecMut<'a, T: Plain> = VecMut<'a, T>;
+            type Workspace<'a, T: Plain> = &'a mut [T];
 
             #[inline(always)]
             fn len<T: Plain>(x: Self::Ref<'_, T>) -> usize {
@@ -63,6 +64,10 @@ macro_rules! slices {
             fn lend<'a, T: Plain>(x: &'a mut Self::Mut<'_, T>) -> Self::Mut<'a, T> {
                 x
             }
+            #[inline(always)]
+            fn workspace<T: Plain>(x: Self::Mut<'_, T>) -> Self::Workspace<'_, T> {
+                x
+            }
             #[inline]
             fn matrix<T: Plain>(
                 x: Self::Ref<'_, T>,
@@ -80,11 +85,11 @@ macro_rules! slices {
                 MatMut::row_major(x, rows, cols)
             }
             #[inline(always)]
-            fn vector<T: Element>(x: Self::Ref<'_, T>) -> Self::Vec<'_, T> {
+            fn vector<T: Plain>(x: Self::Ref<'_, T>) -> Self::Vec<'_, T> {
                 x.into()
             }
             #[inline(always)]
-            fn vector_mut<T: Element>(x: Self::Mut<'_, T>) -> Self::VecMut<'_, T> {
+            fn vector_mut<T: Plain>(x: Self::Mut<'_, T>) -> Self::VecMut<'_, T> {
                 x.into()
             }
             #[inline(always)]

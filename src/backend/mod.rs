@@ -33,7 +33,6 @@ pub use typed::*;
 pub use crate::plain::Plain;
 
 use crate::Error;
-use crate::lanes::Element;
 use core::ops::Range;
 use core::pin::pin;
 use core::task::{Context, Poll, Waker};
@@ -55,6 +54,8 @@ pub trait Memory: 'static {
     type Vec<'a, T: Plain>: Copy;
     /// A vector with a stride, written.
     type VecMut<'a, T: Plain>;
+    /// What an op works in: memory of the caller's, or `()` where the backend has a pool of its own.
+    type Workspace<'a, T: Plain>;
 
     /// Number of elements.
     fn len<T: Plain>(x: Self::Ref<'_, T>) -> usize;
@@ -66,6 +67,8 @@ pub trait Memory: 'static {
     fn read<'a, T: Plain>(x: &'a Self::Mut<'_, T>) -> Self::Ref<'a, T>;
     /// To be written, for a while.
     fn lend<'a, T: Plain>(x: &'a mut Self::Mut<'_, T>) -> Self::Mut<'a, T>;
+    /// To be worked in: as many elements as [`Scratch`] says, which are none where the backend has a pool of its own.
+    fn workspace<T: Plain>(x: Self::Mut<'_, T>) -> Self::Workspace<'_, T>;
     /// Row after row; [`Error::Len`], [`Error::Overflow`].
     fn matrix<T: Plain>(
         x: Self::Ref<'_, T>,
@@ -79,9 +82,9 @@ pub trait Memory: 'static {
         cols: usize,
     ) -> Result<Self::MatMut<'_, T>, Self::Error>;
     /// Every element in its turn.
-    fn vector<T: Element>(x: Self::Ref<'_, T>) -> Self::Vec<'_, T>;
+    fn vector<T: Plain>(x: Self::Ref<'_, T>) -> Self::Vec<'_, T>;
     /// As [`Memory::vector`].
-    fn vector_mut<T: Element>(x: Self::Mut<'_, T>) -> Self::VecMut<'_, T>;
+    fn vector_mut<T: Plain>(x: Self::Mut<'_, T>) -> Self::VecMut<'_, T>;
     /// Rows and columns exchanged.
     fn t<T: Plain>(x: Self::Mat<'_, T>) -> Self::Mat<'_, T>;
     /// The columns in the range; [`Error::OutOfBounds`].

@@ -10,7 +10,7 @@ use crate::nn::*;
 use crate::pointwise::*;
 use crate::{
     Adagrad, Adam, Biquad, Complex, ComplexConvolver, Conjugate, Convolver, Csr, Dct, Diagonal, Direction,
-    EinsumPlan, Error, Extent, Fft, Momentum, Nll, Pad, RealFft, RotM, Side, Triangle,
+    EinsumPlan, Error, Extent, Fft, Momentum, Pad, RealFft, RotM, Side, Triangle,
 };
 
 /// A trait that is nothing but others.
@@ -24,13 +24,14 @@ macro_rules! all_of {
 all_of! {
     /// Everything that each machine has, over elements of this type: threads of a CPU and devices.
     Backend {
-        Elementwise<T>, Bodies<T>, Rows<T>, Reductions<T>, Products<T>, Layers<T>, Blas<T>, Network<T>, Scratch, Transfer<T>, Transfer<u32>
+        Elementwise<T>, Bodies<T>, Rows<T>, Reductions<T>, Products<T>, Layers<T>, Blas<T>, Network<T>, Analysis<T>, ComplexAlgebra<T>, Contractions<T>, Solvers<T>, Integers, Scratch,
+        Transfer<T>, Transfer<u32>
     }
 }
 all_of! {
     /// Everything that a CPU has: [`Backend`], and what no device has.
     HostBackend {
-        Backend<T>, HostOps<T>, Analysis<T>, ComplexAlgebra<T>, Transforms<T>, Solvers<T>, Sparse<T>, Contractions<T>, Integers, Quantised, Scales, Caches, Compression, FixedPoint, Images, Random
+        Backend<T>, HostOps<T>, Transforms<T>, Sparse<T>, Quantised, Scales, Caches, Compression, FixedPoint, Images, Random
     }
 }
 
@@ -106,7 +107,7 @@ macro_rules! memory {
     (in $t:ty) => { Self::Ref<'_, $t> };
     (out $t:ty) => { Self::Mut<'_, $t> };
     (inout $t:ty) => { Self::Mut<'_, $t> };
-    (scratch $t:ty) => { Self::Mut<'_, $t> };
+    (scratch $t:ty) => { Self::Workspace<'_, $t> };
     (mat $t:ty) => { Self::Mat<'_, $t> };
     (mat_out $t:ty) => { Self::MatMut<'_, $t> };
     (mat_inout $t:ty) => { Self::MatMut<'_, $t> };
@@ -277,6 +278,32 @@ crate::families::for_each_family! { families }
 mod tests {
     /// What has no method in [`Backend`](super::Backend): numbers of one call, and what needs a unit's token.
     const NONE: [&str; 4] = ["rotg", "rotmg", "gemm_bf16_amx", "gemm_f32_amx3"];
+
+    /// The families of [`Backend`](super::Backend).
+    const EVERYWHERE: [&str; 12] = [
+        "Elementwise",
+        "Rows",
+        "Reductions",
+        "Products",
+        "Layers",
+        "Blas",
+        "Network",
+        "Analysis",
+        "ComplexAlgebra",
+        "Contractions",
+        "Solvers",
+        "Integers",
+    ];
+
+    /// A program over any backend calls every op of these families on a device.
+    #[test]
+    fn families_of_all_backends_have_no_op_of_hosts_alone() {
+        use crate::ops::{Gpu, OPS, signatures};
+        let of = |family: Option<&'static str>| family.is_some_and(|f| EVERYWHERE.contains(&f));
+        for op in OPS.iter().filter(|op| matches!(op.gpu, Gpu::Host(_))) {
+            assert!(signatures().filter(|s| s.op == op.name).all(|s| !of(s.family)), "{}", op.name);
+        }
+    }
 
     #[test]
     fn every_op_is_a_method() {

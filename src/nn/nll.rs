@@ -10,20 +10,11 @@ use crate::parts::{Read, Write, count, each_row};
 use crate::pointwise::Scale;
 use crate::reduce::{dot_by, sum_by};
 
-/// How [`nll`] and [`nll_backward`] count the classes.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Nll<'a, T> {
-    /// What each class counts; 1 when there is none.
-    pub weights: Option<&'a [T]>,
-    /// ε: the share of the target that is spread evenly over all classes, 0 ≤ ε ≤ 1 (label smoothing).
-    pub smoothing: T,
-}
-
-impl<T: Element> Default for Nll<'_, T> {
-    /// Every class counts 1, and nothing is spread.
-    fn default() -> Self {
-        Self { weights: None, smoothing: T::ZERO }
-    }
+/// How the classes count.
+#[derive(Clone, Copy)]
+struct Nll<'a, T> {
+    weights: Option<&'a [T]>,
+    smoothing: T,
 }
 
 impl<T: Element> Nll<'_, T> {
@@ -45,7 +36,8 @@ impl<T: Element> Nll<'_, T> {
 
 ops! { $ nll_ops in crate::nn::nll;
     /// `losses[r] = −(1 − ε)·w[t]·x[r][t] − ε/cols·Σ_k w[k]·x[r][k]`, `t = targets[r]`: the negative log-likelihood of the
-    /// targets, given the logarithms `x` of probabilities, as [`log_softmax`](crate::log_softmax()) gives them.
+    /// targets, given the logarithms `x` of probabilities, as [`log_softmax`](crate::log_softmax()) gives them. A class counts 1 where
+    /// there are no `weights`; ε is `smoothing`, the share of the target that is spread evenly over all classes.
     ///
     /// Shapes and units: `x` holds whole rows of `cols` elements, `targets` and `losses` one element for each row, the
     /// weights `w` one for each class. Nothing is averaged: divide the sum by that of the targets' weights. With ε = 0 only
@@ -60,18 +52,16 @@ ops! { $ nll_ops in crate::nn::nll;
     /// [`Error::Domain`] unless `0 ≤ smoothing ≤ 1`. Scratch: none.
     ///
     /// ```
-    /// use fulmen::Nll;
     /// let (x, mut losses) = ([-0.5f32, -1.0, -2.0, -0.25], [0.0; 2]);
-    /// fulmen::nll(Nll::default(), &x, &[1, 0], 2, &mut losses)?;
+    /// fulmen::nll(None, 0.0, &x, &[1, 0], 2, &mut losses)?;
     /// assert_eq!(losses, [1.0, 2.0]);
-    /// let with = Nll { weights: Some(&[1.0, 4.0]), smoothing: 0.5 };
-    /// fulmen::nll(with, &x, &[1, 0], 2, &mut losses)?;
+    /// fulmen::nll(Some(&[1.0, 4.0]), 0.5, &x, &[1, 0], 2, &mut losses)?;
     /// assert_eq!(losses, [3.125, 1.75]);
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
     /// Source: C. Szegedy et al., *Rethinking the Inception Architecture* (2016), §7. Contract: `contracts/nll-v1.yaml`.
-    threads nll, nll_on, nll_by (with: by Nll<'_, T>, x: in T, targets: in u32, cols: by usize, losses: out T) -> Result<()>;
+    threads nll, nll_on, nll_by (weights: opt_in T, smoothing: by T, x: in T, targets: in u32, cols: by usize, losses: out T) -> Result<()>;
 
     /// `dx[r][k] = −((1 − ε)·w[t]·[k = t] + ε/cols·w[k])·scale`, `t = targets[r]`: the gradient of the sum of the losses of
     /// [`nll`](crate::nll()), times `scale`. [`log_softmax_backward`](crate::log_softmax_backward()) takes it on to logits.
@@ -84,28 +74,30 @@ ops! { $ nll_ops in crate::nn::nll;
     ///
     /// ```
     /// let mut dx = [0.0f32; 2];
-    /// let with = fulmen::Nll { weights: Some(&[1.0, 4.0]), smoothing: 0.5 };
-    /// fulmen::nll_backward(with, &[1], 2, 1.0, &mut dx)?;
+    /// fulmen::nll_backward(Some(&[1.0, 4.0]), 0.5, &[1], 2, 1.0, &mut dx)?;
     /// assert_eq!(dx, [-0.25, -3.0]);
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
     /// Source: the derivative. Contract: `contracts/nll_backward-v1.yaml`.
     threads nll_backward, nll_backward_on, nll_backward_by
-        (with: by Nll<'_, T>, targets: in u32, cols: by usize, scale: by T, dx: out T) -> Result<()>;
+        (weights: opt_in T, smoothing: by T, targets: in u32, cols: by usize, scale: by T, dx: out T) -> Result<()>;
 }
 
 #[inline]
+#[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
 pub(crate) fn nll_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
-    with: Nll<'_, T>,
+    weights: Option<&[T]>,
+    smoothing: T,
     x: &[T],
     targets: &[u32],
     cols: usize,
     losses: &mut [T],
 ) -> Result<(), Error> {
     type Row<'a, T> = (Read<'a, T>, Read<'a, u32>, Write<'a, T>);
+    let with = Nll { weights, smoothing };
     let rows = count("x", x.len(), cols)?;
     with.check(rows, cols, targets)?;
     same_len("losses", rows, losses.len())?;
@@ -151,16 +143,19 @@ pub(crate) fn nll_by<J: Executor, S: Simd, T: Element>(
 }
 
 #[inline]
+#[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
 pub(crate) fn nll_backward_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
-    with: Nll<'_, T>,
+    weights: Option<&[T]>,
+    smoothing: T,
     targets: &[u32],
     cols: usize,
     scale: T,
     dx: &mut [T],
 ) -> Result<(), Error> {
     type Row<'a, T> = (Read<'a, u32>, Write<'a, T>);
+    let with = Nll { weights, smoothing };
     let rows = count("dx", dx.len(), cols)?;
     with.check(rows, cols, targets)?;
     each_row(

@@ -5,7 +5,8 @@
 /// | kind | on slices | on a backend |
 /// |---|---|---|
 /// | `in` | `&[T]` | `Ref<T>` |
-/// | `out`, `inout`, `scratch` | `&mut [T]` | `Mut<T>` |
+/// | `out`, `inout` | `&mut [T]` | `Mut<T>` |
+/// | `scratch` | `&mut [T]` | `Workspace<T>`: `()` where the backend has a pool |
 /// | `mat`, `vec` | `MatRef<T>`, `VecRef<T>` | `Mat<T>`, `Vec<T>` |
 /// | `mat_out`, `mat_inout` | `MatMut<T>` | `MatMut<T>` |
 /// | `vec_out`, `vec_inout` | `VecMut<T>` | `VecMut<T>` |

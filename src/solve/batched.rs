@@ -67,7 +67,7 @@ ops! { $ batched_forms in crate::solve::batched;
     /// ```
     ///
     /// Contract: `contracts/lu-v1.yaml`.
-    serial lu_batched, lu_batched_on, lu_batched_by (a: by BatchMut<'_, T>, pivots: out usize, workspace: scratch T) -> Result<()>;
+    serial lu_batched, lu_batched_on, lu_batched_by (a: by BatchMut<'_, T>, pivots: out u32, workspace: scratch T) -> Result<()>;
 
     /// [`lu_solve`](crate::lu_solve()) with each of a batch of factors and its pivots, over the B of the same place.
     ///
@@ -86,7 +86,7 @@ ops! { $ batched_forms in crate::solve::batched;
     ///
     /// Contract: `contracts/lu_solve-v1.yaml`.
     serial lu_solve_batched, lu_solve_batched_on, lu_solve_batched_by
-        (factors: by BatchRef<'_, T>, pivots: in usize, b: by BatchMut<'_, T>, workspace: scratch T) -> Result<()>;
+        (factors: by BatchRef<'_, T>, pivots: in u32, b: by BatchMut<'_, T>, workspace: scratch T) -> Result<()>;
 
     /// [`eigh`](crate::eigh()) of each matrix of a batch, with its bits; the values of one follow those of the one before.
     ///
@@ -197,7 +197,7 @@ pub(crate) fn cholesky_solve_batched_by<S: Simd, T: Element>(
 pub(crate) fn lu_batched_by<S: Simd, T: Element>(
     s: S,
     mut a: BatchMut<'_, T>,
-    pivots: &mut [usize],
+    pivots: &mut [u32],
     workspace: &mut [T],
 ) -> Result<(), Error> {
     let shape = a.get_mut(0).map_or([0; 2], |a| [a.rows(), a.cols()]);
@@ -254,7 +254,7 @@ pub(crate) fn svd_batched_by<S: Simd, T: Element>(
 pub(crate) fn lu_solve_batched_by<S: Simd, T: Element>(
     s: S,
     factors: BatchRef<'_, T>,
-    pivots: &[usize],
+    pivots: &[u32],
     mut b: BatchMut<'_, T>,
     workspace: &mut [T],
 ) -> Result<(), Error> {
@@ -262,7 +262,7 @@ pub(crate) fn lu_solve_batched_by<S: Simd, T: Element>(
     same_len("pivots", factors.count().saturating_mul(rows), pivots.len())?;
     let [n, cols] = divided("factors", factors, &mut b)?;
     enough(lu_solve_workspace(n, cols), workspace.len())?;
-    if let Some(&index) = pivots.iter().find(|p| **p >= n) {
+    if let Some(index) = pivots.iter().map(|p| *p as usize).find(|p| *p >= n) {
         return Err(Error::index("pivots", index, n));
     }
     let each = pivots.chunks_exact(n.max(1)).enumerate();

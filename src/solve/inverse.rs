@@ -49,8 +49,10 @@ ops! { $ inverse_ops in crate::solve::inverse;
     /// Source: J. Du Croz, N. Higham, "Stability of Methods for Matrix Inversion" (1992). Contract: `contracts/inverse-v1.yaml`.
     #[doc(alias = "inv")]
     #[doc(alias = "getri")]
-    threads inverse, inverse_on, inverse_by (a: mat_inout T, pivots: out usize, workspace: scratch T) -> Result<()>;
+    threads inverse, inverse_on, inverse_by (a: mat_inout T, pivots: out u32, workspace: scratch T) -> Result<()>;
+}
 
+ops! { $ condition_ops in crate::solve::inverse;
     /// An estimate of `1/(‖A‖·‖A⁻¹‖)` in the 1-norm, for `PA = LU` by [`lu`](crate::lu()) and `norm`, the 1-norm of A (the largest sum of magnitudes of a
     /// column): about 1 at best, and near 0 where A is nearly singular; systems lose about as many digits as it has zeros. It is never less than the
     /// true one but for rounding, and seldom more than three times that.
@@ -75,14 +77,14 @@ ops! { $ inverse_ops in crate::solve::inverse;
     /// ```
     ///
     /// Source: N. Higham, "FORTRAN Codes for Estimating the One-Norm of a Real or Complex Matrix" (1988). Contract: `contracts/lu_condition-v1.yaml`.
-    serial lu_condition, lu_condition_on, lu_condition_by (factors: mat T, pivots: in usize, norm: by T, workspace: scratch T) -> Result<T>;
+    serial lu_condition, lu_condition_on, lu_condition_by (factors: mat T, pivots: in u32, norm: by T, workspace: scratch T) -> Result<T>;
 }
 
 pub(crate) fn inverse_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     mut a: MatMut<'_, T>,
-    pivots: &mut [usize],
+    pivots: &mut [u32],
     workspace: &mut [T],
 ) -> Result<(), Error> {
     let n = a.rows();
@@ -119,7 +121,7 @@ fn solve<S: Simd, T: Element>(
     s: S,
     transposed: bool,
     f: MatRef<'_, T>,
-    pivots: &[usize],
+    pivots: &[u32],
     x: &mut [T],
 ) -> Result<(), Error> {
     let n = x.len();
@@ -137,7 +139,7 @@ fn solve<S: Simd, T: Element>(
 pub(crate) fn lu_condition_by<S: Simd, T: Element>(
     s: S,
     factors: MatRef<'_, T>,
-    pivots: &[usize],
+    pivots: &[u32],
     norm: T,
     workspace: &mut [T],
 ) -> Result<T, Error> {
@@ -173,7 +175,7 @@ pub(crate) fn lu_condition_by<S: Simd, T: Element>(
 fn estimate<S: Simd, T: Element>(
     s: S,
     f: MatRef<'_, T>,
-    pivots: &[usize],
+    pivots: &[u32],
     workspace: &mut [T],
 ) -> Result<T, Error> {
     let n = f.rows();

@@ -57,8 +57,10 @@ ops! { $ ldlt_ops in crate::solve::ldlt;
     /// Source: J. Bunch, L. Kaufman, "Some Stable Methods for Calculating Inertia and Solving Symmetric Linear Systems" (1977); the bound: N. Higham,
     /// "Accuracy and Stability of Numerical Algorithms", §11.1. Contract: `contracts/ldlt-v1.yaml`.
     #[doc(alias = "sytrf")]
-    threads ldlt, ldlt_on, ldlt_by (a: mat_inout T, off: out T, pivots: out usize, workspace: scratch T) -> Result<()>;
+    threads ldlt, ldlt_on, ldlt_by (a: mat_inout T, off: out T, pivots: out u32, workspace: scratch T) -> Result<()>;
+}
 
+ops! { $ ldlt_solve_ops in crate::solve::ldlt;
     /// `X = A⁻¹B` over B, for `PAPᵀ = LDLᵀ` by [`ldlt`]; the other triangle of `factors` is not read.
     ///
     /// Shapes: `factors` is `n` by `n`, `off` and `pivots` have `n` elements, B is `n` by any number of columns; any strides.
@@ -82,7 +84,7 @@ ops! { $ ldlt_ops in crate::solve::ldlt;
     ///
     /// Source: as [`ldlt`]. Contract: `contracts/ldlt_solve-v1.yaml`.
     threads ldlt_solve, ldlt_solve_on, ldlt_solve_by
-        (factors: mat T, off: in T, pivots: in usize, b: mat_inout T, workspace: scratch T) -> Result<()>;
+        (factors: mat T, off: in T, pivots: in u32, b: mat_inout T, workspace: scratch T) -> Result<()>;
 }
 
 pub(crate) fn ldlt_by<J: Executor, S: Simd, T: Element>(
@@ -90,7 +92,7 @@ pub(crate) fn ldlt_by<J: Executor, S: Simd, T: Element>(
     s: S,
     mut a: MatMut<'_, T>,
     off: &mut [T],
-    pivots: &mut [usize],
+    pivots: &mut [u32],
     workspace: &mut [T],
 ) -> Result<(), Error> {
     let n = a.rows();
@@ -176,7 +178,7 @@ impl<T: Element> Panel<'_, T> {
         &mut self,
         s: S,
         off: &mut [T],
-        pivots: &mut [usize],
+        pivots: &mut [u32],
         bad: &mut Option<usize>,
     ) -> Result<usize, Error> {
         // Growth of elements is the least where both choices may grow alike.
@@ -207,7 +209,7 @@ impl<T: Element> Panel<'_, T> {
                 self.exchange(k, row, with);
             }
             for (i, p) in pivots.iter_mut().enumerate().take(row + 1).skip(k) {
-                *p = if i == row { with } else { i };
+                *p = if i == row { with } else { i } as u32;
             }
             if two {
                 let d = self.pair(k);
@@ -327,7 +329,7 @@ pub(crate) fn ldlt_solve_by<J: Executor, S: Simd, T: Element>(
     s: S,
     factors: MatRef<'_, T>,
     off: &[T],
-    pivots: &[usize],
+    pivots: &[u32],
     mut b: MatMut<'_, T>,
     workspace: &mut [T],
 ) -> Result<(), Error> {

@@ -1,6 +1,6 @@
 //! `PA = LU` with partial pivoting: recursive over columns, with a triangular solve and a matrix product between the halves.
 
-use super::{divides, finite};
+use super::{divides, finite, positions};
 use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};
 use crate::blas::{Diagonal, Side, Triangle, iamax_on, swap_on, transpose, trsm_by, trsm_workspace};
 use crate::contract::{Call, contract};
@@ -72,7 +72,7 @@ ops! { $ lu_ops in crate::solve::lu;
     /// Source: S. Toledo, "Locality of Reference in LU Decomposition with Partial Pivoting" (1997); the bound: N. Higham, "Accuracy
     /// and Stability of Numerical Algorithms", §9.3. Contract: `contracts/lu-v1.yaml`.
     #[doc(alias = "getrf")]
-    threads lu, lu_on, lu_by (a: mat_inout T, pivots: out usize, workspace: scratch T) -> Result<()>;
+    threads lu, lu_on, lu_by (a: mat_inout T, pivots: out u32, workspace: scratch T) -> Result<()>;
 
     /// `X = A⁻¹B` over B, for `PA = LU` by [`lu`].
     ///
@@ -99,7 +99,7 @@ ops! { $ lu_ops in crate::solve::lu;
     ///
     /// Source: as [`lu`]. Contract: `contracts/lu_solve-v1.yaml`.
     #[doc(alias = "getrs")]
-    threads lu_solve, lu_solve_on, lu_solve_by (factors: mat T, pivots: in usize, b: mat_inout T, workspace: scratch T) -> Result<()>;
+    threads lu_solve, lu_solve_on, lu_solve_by (factors: mat T, pivots: in u32, b: mat_inout T, workspace: scratch T) -> Result<()>;
 
     /// The determinant of A, for `PA = LU` by [`lu`]: the product of U's diagonal, with the sign of P.
     ///
@@ -118,19 +118,20 @@ ops! { $ lu_ops in crate::solve::lu;
     ///
     /// Source: the definition. Contract: `contracts/determinant-v1.yaml`.
     #[doc(alias = "det")]
-    serial determinant, determinant_on, determinant_by (factors: mat T, pivots: in usize) -> Result<T>;
+    serial determinant, determinant_on, determinant_by (factors: mat T, pivots: in u32) -> Result<T>;
 }
 
 pub(crate) fn lu_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     mut a: MatMut<'_, T>,
-    pivots: &mut [usize],
+    pivots: &mut [u32],
     workspace: &mut [T],
 ) -> Result<(), Error> {
     let (m, n) = (a.rows(), a.cols());
     let k = m.min(n);
     same_len("pivots", k, pivots.len())?;
+    positions("a", if k == 0 { 0 } else { m })?;
     enough(lu_workspace(m, n), workspace.len())?;
     // There may be any number of empty rows.
     if k == 0 {
@@ -160,7 +161,7 @@ fn factor<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     a: MatMut<'_, T>,
-    pivots: &mut [usize],
+    pivots: &mut [u32],
     workspace: &mut [T],
 ) -> Result<(), Error> {
     let n = a.cols();
@@ -181,13 +182,13 @@ fn factor<J: Executor, S: Simd, T: Element>(
     factor(j, s, a22, second, workspace)?;
     exchange(s, left.block([h, 0], [usize::MAX, h]), second)?;
     for p in second {
-        *p += h;
+        *p += h as u32;
     }
     Ok(())
 }
 
 /// Row `i` with row `pivots[i]`, in the order of `i`.
-pub(super) fn exchange<S: Simd, T: Element>(s: S, a: MatMut<'_, T>, pivots: &[usize]) -> Result<(), Error> {
+pub(super) fn exchange<S: Simd, T: Element>(s: S, a: MatMut<'_, T>, pivots: &[u32]) -> Result<(), Error> {
     swaps(s, a, pivots.iter().enumerate())
 }
 
@@ -195,7 +196,7 @@ pub(super) fn exchange<S: Simd, T: Element>(s: S, a: MatMut<'_, T>, pivots: &[us
 pub(super) fn exchange_back<S: Simd, T: Element>(
     s: S,
     a: MatMut<'_, T>,
-    pivots: &[usize],
+    pivots: &[u32],
 ) -> Result<(), Error> {
     swaps(s, a, pivots.iter().enumerate().rev())
 }
@@ -203,9 +204,9 @@ pub(super) fn exchange_back<S: Simd, T: Element>(
 fn swaps<'a, S: Simd, T: Element>(
     s: S,
     mut a: MatMut<'_, T>,
-    pivots: impl Iterator<Item = (usize, &'a usize)>,
+    pivots: impl Iterator<Item = (usize, &'a u32)>,
 ) -> Result<(), Error> {
-    for (i, &p) in pivots {
+    for (i, p) in pivots.map(|(i, p)| (i, *p as usize)) {
         if p != i && a.cols() > 0 {
             let (above, below) = a.reborrow().split_rows(p.max(i))?;
             swap_on(s, above.row(p.min(i))?, below.row(0)?)?;
@@ -218,7 +219,7 @@ fn swaps<'a, S: Simd, T: Element>(
 fn leaf<S: Simd, T: Element>(
     s: S,
     a: MatMut<'_, T>,
-    pivots: &mut [usize],
+    pivots: &mut [u32],
     workspace: &mut [T],
 ) -> Result<(), Error> {
     let (m, n) = (a.rows(), a.cols());
@@ -228,10 +229,11 @@ fn leaf<S: Simd, T: Element>(
     transpose::run(Serial, s, a.as_ref(), MatMut::packed(scratch, n, m));
     for (k, pivot) in pivots.iter_mut().enumerate() {
         let column = scratch.get(k * m + k..(k + 1) * m).unwrap_or_default();
-        *pivot = k + iamax_on(s, VecRef::from(column))?;
-        if *pivot != k {
+        let at = k + iamax_on(s, VecRef::from(column))?;
+        *pivot = at as u32;
+        if at != k {
             for column in lines_mut(scratch, m) {
-                swap(column, k, *pivot);
+                swap(column, k, at);
             }
         }
         let (done, rest) = scratch.split_at_mut_checked((k + 1) * m).unwrap_or_default();
@@ -258,12 +260,12 @@ fn leaf<S: Simd, T: Element>(
 }
 
 /// `Ok` when the factors are square and the exchanges are of their rows.
-pub(super) fn checked<T: Element>(factors: MatRef<'_, T>, pivots: &[usize]) -> Result<(), Error> {
+pub(super) fn checked<T: Element>(factors: MatRef<'_, T>, pivots: &[u32]) -> Result<(), Error> {
     let n = factors.rows();
     same_shape("factors", [n, n], [n, factors.cols()])?;
     same_len("pivots", n, pivots.len())?;
-    match pivots.iter().find(|p| **p >= n) {
-        Some(&index) => Err(Error::index("pivots", index, n)),
+    match pivots.iter().map(|p| *p as usize).find(|p| *p >= n) {
+        Some(index) => Err(Error::index("pivots", index, n)),
         None => Ok(()),
     }
 }
@@ -271,7 +273,7 @@ pub(super) fn checked<T: Element>(factors: MatRef<'_, T>, pivots: &[usize]) -> R
 /// Whether factors with exchanged rows, right-hand sides and a workspace go together.
 pub(super) fn check_solve<T: Element>(
     factors: MatRef<'_, T>,
-    pivots: &[usize],
+    pivots: &[u32],
     b: &MatMut<'_, T>,
     workspace: &[T],
 ) -> Result<(), Error> {
@@ -285,7 +287,7 @@ pub(crate) fn lu_solve_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     factors: MatRef<'_, T>,
-    pivots: &[usize],
+    pivots: &[u32],
     mut b: MatMut<'_, T>,
     workspace: &mut [T],
 ) -> Result<(), Error> {
@@ -309,10 +311,10 @@ pub(crate) fn lu_solve_by<J: Executor, S: Simd, T: Element>(
 pub(crate) fn determinant_by<S: Simd, T: Element>(
     _: S,
     factors: MatRef<'_, T>,
-    pivots: &[usize],
+    pivots: &[u32],
 ) -> Result<T, Error> {
     checked(factors, pivots)?;
-    let odd = pivots.iter().enumerate().filter(|(i, p)| i != *p).count() % 2 == 1;
+    let odd = pivots.iter().enumerate().filter(|(i, p)| *i != **p as usize).count() % 2 == 1;
     // A number between ½ and 1, and a power of 2.
     let (mut product, mut exponent) = (if odd { -1.0 } else { 1.0 }, 0i64);
     for i in 0..factors.rows() {

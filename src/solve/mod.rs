@@ -184,6 +184,11 @@ fn multiply<T: Element>(mut a: MatMut<'_, T>, by: T, lower: bool) {
     }
 }
 
+/// `Ok` when an array of indices can name each of `n` rows or columns.
+fn positions(arg: &'static str, n: usize) -> Result<(), Error> {
+    if u32::try_from(n).is_ok() { Ok(()) } else { Err(Error::overflow(arg)) }
+}
+
 /// `Ok` when the matrix, or its triangle, holds neither NaN nor an infinity.
 fn finite<T: Element>(arg: &'static str, a: MatRef<'_, T>, triangle: Option<Triangle>) -> Result<(), Error> {
     let (a, triangle) = if a.col_stride() != 1 && a.row_stride() == 1 {

@@ -1,7 +1,7 @@
 //! QR with column pivoting, `AP = QR`, and least squares of rank-deficient matrices.
 
 use super::qr::{apply, factor, qr_apply_workspace, qr_workspace, reflection};
-use super::{abs, finite};
+use super::{abs, finite, positions};
 use crate::alu::not_negative;
 use crate::blas::{Diagonal, Side, Triangle, nrm2_on, transpose, trsm_by, trsm_workspace};
 use crate::contract::{Call, contract};
@@ -62,7 +62,7 @@ ops! { $ pivoted_ops in crate::solve::pivoted;
     /// Source: P. Businger, G. Golub, "Linear Least Squares Solutions by Householder Transformations" (1965); the norms: Z. Drmač, Z. Bujanović, "On the
     /// Failure of Rank-Revealing QR Factorization Software" (2008). Contract: `contracts/qr_pivoted-v1.yaml`.
     #[doc(alias = "geqp3")]
-    serial qr_pivoted, qr_pivoted_on, qr_pivoted_by (a: mat_inout T, tau: out T, pivots: out usize, workspace: scratch T) -> Result<()>;
+    serial qr_pivoted, qr_pivoted_on, qr_pivoted_by (a: mat_inout T, tau: out T, pivots: out u32, workspace: scratch T) -> Result<()>;
 
     /// The X of least norm among those for which `|AX - B|`, column by column, is least, whatever A's rank, which is returned: the number of elements of
     /// the diagonal of R, of [`qr_pivoted`], whose magnitude is more than `tolerance` times the first. What is less counts as 0. X lies over the
@@ -94,7 +94,7 @@ ops! { $ pivoted_ops in crate::solve::pivoted;
     #[doc(alias = "pinv")]
     #[doc(alias = "gelsy")]
     serial least_norm, least_norm_on, least_norm_by
-        (a: mat_inout T, tau: out T, pivots: out usize, b: mat_inout T, tolerance: by T, workspace: scratch T) -> Result<usize>;
+        (a: mat_inout T, tau: out T, pivots: out u32, b: mat_inout T, tolerance: by T, workspace: scratch T) -> Result<usize>;
 }
 
 /// The factors, on a copy whose columns follow each other, with the norms of what is left of them behind it.
@@ -102,7 +102,7 @@ fn pivot<S: Simd, T: Element>(
     s: S,
     a: MatMut<'_, T>,
     tau: &mut [T],
-    pivots: &mut [usize],
+    pivots: &mut [u32],
     workspace: &mut [T],
 ) -> Result<(), Error> {
     let (m, n) = (a.rows(), a.cols());
@@ -113,7 +113,7 @@ fn pivot<S: Simd, T: Element>(
     for (j, column) in scratch.chunks_exact(at_least_one).enumerate() {
         let norm = nrm2_on(s, VecRef::from(column));
         if let (Some(p), Some(l), Some(w)) = (pivots.get_mut(j), left.get_mut(j), whole.get_mut(j)) {
-            (*p, *l, *w) = (j, norm, norm);
+            (*p, *l, *w) = (j as u32, norm, norm);
         }
     }
     // Below this share of its square a norm that is followed has no digits.
@@ -167,15 +167,16 @@ pub(crate) fn qr_pivoted_by<S: Simd, T: Element>(
     s: S,
     a: MatMut<'_, T>,
     tau: &mut [T],
-    pivots: &mut [usize],
+    pivots: &mut [u32],
     workspace: &mut [T],
 ) -> Result<(), Error> {
     let (m, n) = (a.rows(), a.cols());
     same_len("tau", m.min(n), tau.len())?;
     same_len("pivots", n, pivots.len())?;
+    positions("a", n)?;
     enough(qr_pivoted_workspace(m, n), workspace.len())?;
     if tau.is_empty() {
-        pivots.iter_mut().enumerate().for_each(|(j, p)| *p = j);
+        pivots.iter_mut().enumerate().for_each(|(j, p)| *p = j as u32);
         return Ok(());
     }
     finite("a", a.as_ref(), None)?;
@@ -191,7 +192,7 @@ pub(crate) fn least_norm_by<S: Simd, T: Element>(
     s: S,
     mut a: MatMut<'_, T>,
     tau: &mut [T],
-    pivots: &mut [usize],
+    pivots: &mut [u32],
     mut b: MatMut<'_, T>,
     tolerance: T,
     workspace: &mut [T],
@@ -199,6 +200,7 @@ pub(crate) fn least_norm_by<S: Simd, T: Element>(
     let (m, n, cols) = (a.rows(), a.cols(), b.cols());
     same_len("tau", m.min(n), tau.len())?;
     same_len("pivots", n, pivots.len())?;
+    positions("a", n)?;
     same_shape("b", [m.max(n), cols], [b.rows(), cols])?;
     not_negative("tolerance", tolerance)?;
     enough(least_norm_workspace(m, n, cols), workspace.len())?;
@@ -210,7 +212,7 @@ pub(crate) fn least_norm_by<S: Simd, T: Element>(
         finite("b", sides, None)?;
     }
     let rank = if tau.is_empty() {
-        pivots.iter_mut().enumerate().for_each(|(j, p)| *p = j);
+        pivots.iter_mut().enumerate().for_each(|(j, p)| *p = j as u32);
         0
     } else {
         pivot(s, a.reborrow(), tau, pivots, workspace)?;
@@ -237,7 +239,7 @@ fn shortest<S: Simd, T: Element>(
     s: S,
     factors: MatRef<'_, T>,
     rank: usize,
-    pivots: &[usize],
+    pivots: &[u32],
     mut b: MatMut<'_, T>,
     workspace: &mut [T],
 ) -> Result<(), Error> {
@@ -268,7 +270,7 @@ fn shortest<S: Simd, T: Element>(
     let column = workspace.get_mut(..n).unwrap_or_default();
     for c in 0..cols {
         for (i, p) in pivots.iter().enumerate() {
-            if let Some(to) = column.get_mut(*p) {
+            if let Some(to) = column.get_mut(*p as usize) {
                 *to = x.get(i, c).unwrap_or_default();
             }
         }

@@ -61,7 +61,7 @@ ops! { $ refine_ops in crate::solve::refine;
     /// Source: C. Moler, "Iterative Refinement in Floating Point" (1967); J. Langou and others, "Exploiting the Performance of 32 bit Floating Point Arithmetic
     /// in Obtaining 64 bit Accuracy" (2006). Contract: `contracts/lu_refine-v1.yaml`.
     serial lu_refine, lu_refine_on, lu_refine_by
-        (a: mat T, factors: mat f32, pivots: in usize, b: mat T, x: mat_out T, most: by usize, workspace: scratch T, narrow: scratch f32) -> Result<usize>;
+        (a: mat T, factors: mat f32, pivots: in u32, b: mat T, x: mat_out T, most: by usize, workspace: scratch T, narrow: scratch f32) -> Result<usize>;
 
     /// `AX = B` of a symmetric, positive definite A, of which the lower triangle is read, by its factor in `f32`, and how often X was refined: as [`lu_refine`], with
     /// the factor that [`cholesky`](crate::cholesky()) makes of A as numbers in `f32`.
@@ -100,7 +100,7 @@ pub(crate) fn lu_refine_by<S: Simd, T: Element>(
     s: S,
     a: MatRef<'_, T>,
     factors: MatRef<'_, f32>,
-    pivots: &[usize],
+    pivots: &[u32],
     b: MatRef<'_, T>,
     mut x: MatMut<'_, T>,
     most: usize,

@@ -82,24 +82,22 @@ pub fn cholesky_solve_fixed<T: Element, const N: usize, const C: usize>(
 ///
 /// Source: G. Golub, C. Van Loan, "Matrix Computations", §3.4. Contract: `contracts/lu-v1.yaml`.
 #[inline]
-pub fn lu_fixed<T: Element, const N: usize>(
-    a: &mut [[T; N]; N],
-    pivots: &mut [usize; N],
-) -> Result<(), Error> {
+pub fn lu_fixed<T: Element, const N: usize>(a: &mut [[T; N]; N], pivots: &mut [u32; N]) -> Result<(), Error> {
     finite(a.as_flattened().iter())?;
     for (k, pivot) in pivots.iter_mut().enumerate() {
         let mut most = T::ZERO;
-        *pivot = k;
+        let mut at = k;
         for (i, row) in a.iter().enumerate().skip(k) {
             let size = row.get(k).map_or(T::ZERO, |x| abs(*x));
             if size > most {
-                (most, *pivot) = (size, i);
+                (most, at) = (size, i);
             }
         }
         if most == T::ZERO {
             continue;
         }
-        a.swap(k, *pivot);
+        *pivot = at as u32;
+        a.swap(k, at);
         let (done, rest) = a.split_at_mut_checked(k + 1).unwrap_or_default();
         let Some((first, u)) = done.last().and_then(|row| row.get(k..)?.split_first()) else { continue };
         for row in rest {
@@ -126,15 +124,15 @@ pub fn lu_fixed<T: Element, const N: usize>(
 #[inline]
 pub fn lu_solve_fixed<T: Element, const N: usize, const C: usize>(
     factors: &[[T; N]; N],
-    pivots: &[usize; N],
+    pivots: &[u32; N],
     b: &mut [[T; C]; N],
 ) -> Result<(), Error> {
-    if let Some(&index) = pivots.iter().find(|p| **p >= N) {
+    if let Some(index) = pivots.iter().map(|p| *p as usize).find(|p| *p >= N) {
         return Err(Error::index("pivots", index, N));
     }
     divides("factors", factors)?;
     for (i, p) in pivots.iter().enumerate() {
-        b.swap(i, *p);
+        b.swap(i, *p as usize);
     }
     let at = |i: usize, k: usize| factors.get(i).and_then(|row| row.get(k)).copied().unwrap_or_default();
     for i in 0..N {

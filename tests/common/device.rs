@@ -3,7 +3,7 @@
 use crate::call::Args;
 use crate::reference::story::{Answer, answer};
 use crate::seed::Seed;
-use fulmen::backend::Reductions;
+use fulmen::backend::*;
 use fulmen::contract::{Tolerance, agrees, spec, ulp};
 use fulmen::gpu::backend::{Array, Gpu, Mat, MatMut, Scalar, View, ViewMut, Word};
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
@@ -259,15 +259,15 @@ pub fn low_precision_products<D: Computes<f32> + Blocking>(
     use half::{bf16, f16};
     let e4 = |n, seed| data::<f32>(n, seed, 0).into_iter().map(E4m3::from_f32).collect::<Vec<_>>();
     let call_e4 = |alpha, a: Mat<'_, E4m3, D>, b: Mat<'_, E4m3, D>, beta, c: MatMut<'_, f32, D>| {
-        gpu.gemm_e4m3(alpha, a, b, beta, c)
+        gpu.gemm_e4m3(alpha, a, b, beta, c, ())
     };
     let bf = |n, seed| data::<f32>(n, seed, 0).into_iter().map(bf16::from_f32).collect::<Vec<_>>();
     let f = |n, seed| data::<f32>(n, seed, 0).into_iter().map(f16::from_f32).collect::<Vec<_>>();
     let call_bf = |alpha, a: Mat<'_, bf16, D>, b: Mat<'_, bf16, D>, beta, c: MatMut<'_, f32, D>| {
-        gpu.gemm_bf16(alpha, a, b, beta, c)
+        gpu.gemm_bf16(alpha, a, b, beta, c, ())
     };
     let call_f = |alpha, a: Mat<'_, f16, D>, b: Mat<'_, f16, D>, beta, c: MatMut<'_, f32, D>| {
-        gpu.gemm_f16(alpha, a, b, beta, c)
+        gpu.gemm_f16(alpha, a, b, beta, c, ())
     };
     let of = |op| (op, spec(op).and_then(|s| s.tolerance("f32")).unwrap());
     // Warp groups cut off what is far below the largest product.
@@ -304,7 +304,7 @@ pub fn low_precision_products<D: Computes<f32> + Blocking>(
     let all: Vec<E4m3> = (0..=255).map(E4m3::from_bits).collect();
     let (x, one, mut out) = (gpu.upload(&all)?, gpu.upload(&[E4m3::from_f32(1.0)])?, gpu.alloc::<f32>(256)?);
     let (x, one, to) = (x.view(), one.view(), out.view_mut());
-    gpu.gemm_e4m3(1.0, x.matrix(256, 1)?, one.matrix(1, 1)?, 0.0, to.matrix(256, 1)?)?;
+    gpu.gemm_e4m3(1.0, x.matrix(256, 1)?, one.matrix(1, 1)?, 0.0, to.matrix(256, 1)?, ())?;
     let mut got = vec![0.0; 256];
     gpu.download(out.view(), &mut got)?;
     for (x, got) in all.iter().zip(&got) {
@@ -315,7 +315,7 @@ pub fn low_precision_products<D: Computes<f32> + Blocking>(
     let all: Vec<f16> = (0..64u16).flat_map(|e| mantissas.map(|m| f16::from_bits(e << 10 | m))).collect();
     let (x, one, mut out) = (gpu.upload(&all)?, gpu.upload(&[f16::ONE])?, gpu.alloc::<f32>(all.len())?);
     let (x, one, to) = (x.view(), one.view(), out.view_mut());
-    gpu.gemm_f16(1.0, x.matrix(all.len(), 1)?, one.matrix(1, 1)?, 0.0, to.matrix(all.len(), 1)?)?;
+    gpu.gemm_f16(1.0, x.matrix(all.len(), 1)?, one.matrix(1, 1)?, 0.0, to.matrix(all.len(), 1)?, ())?;
     let mut got = vec![0.0; all.len()];
     gpu.download(out.view(), &mut got)?;
     for (x, got) in all.iter().zip(&got) {
@@ -370,7 +370,7 @@ pub fn half_attention<D: Computes<f32> + Blocking>(
         let old = vec![7.0f32; n * (cols + pad)];
         let (mut out, mut lse) = (gpu.upload(&old)?, gpu.upload(&vec![7.0f32; n * heads])?);
         let [_, to] = out.view_mut().matrix(n, cols + pad)?.split_cols(pad)?;
-        gpu.attention_bf16(&op, part(0)?, part(1)?, part(2)?, to, Some(lse.view_mut()))?;
+        gpu.attention_bf16(&op, part(0)?, part(1)?, part(2)?, to, Some(lse.view_mut()), ())?;
         let (mut got, mut sums) = (old, vec![0.0f32; n * heads]);
         gpu.download(out.view(), &mut got)?;
         gpu.download(lse.view(), &mut sums)?;
@@ -392,7 +392,7 @@ pub fn half_attention<D: Computes<f32> + Blocking>(
             let (q, k, v, dout) = (part(0)?, part(1)?, part(2)?, part(3)?);
             let (dq, dk, dv) =
                 (last(dq, shapes[0], pad)?, last(dk, shapes[1], pad)?, last(dv, shapes[2], pad)?);
-            gpu.attention_bf16_backward(&op, q, k, v, results, lse.view(), dout, dq, dk, dv)?;
+            gpu.attention_bf16_backward(&op, q, k, v, results, lse.view(), dout, dq, dk, dv, ())?;
         }
         for (on, back) in on_back.iter().zip(&mut back) {
             gpu.download(on.view(), back)?;

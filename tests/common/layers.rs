@@ -9,7 +9,7 @@ use crate::nn::{
     tensors,
 };
 use crate::seed::Seed;
-use fulmen::backend::{Layers, Network, Products};
+use fulmen::backend::*;
 use fulmen::contract::agrees;
 use fulmen::gpu::backend::{Array, Gpu, Scalar, Sparse, View, ViewMut, Word};
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
@@ -115,12 +115,12 @@ fn call<T: Scalar, D: Computes<T> + Blocking>(
         "gemm_backward_a" => {
             let [m, n, k] = ["m", "n", "k"].map(|s| a.size(s));
             let (dc, b) = (on.x(0).matrix(m, n)?, on.x(1).matrix(k, n)?);
-            gpu.gemm_backward_a(dc, b, p(0), next().matrix(m, k)?, gpu.alloc(0)?.view_mut())
+            gpu.gemm_backward_a(dc, b, p(0), next().matrix(m, k)?, ())
         }
         "gemm_backward_b" => {
             let [m, n, k] = ["m", "n", "k"].map(|s| a.size(s));
             let (x, dc) = (on.x(0).matrix(m, k)?, on.x(1).matrix(m, n)?);
-            gpu.gemm_backward_b(x, dc, p(0), next().matrix(k, n)?, gpu.alloc(0)?.view_mut())
+            gpu.gemm_backward_b(x, dc, p(0), next().matrix(k, n)?, ())
         }
         "cross_entropy" => gpu.cross_entropy(on.x(0), ids, on.cols(), next(), next()),
         "cross_entropy_backward" => {
@@ -133,12 +133,12 @@ fn call<T: Scalar, D: Computes<T> + Blocking>(
             gpu.cross_entropy_with_gradient(next(), ids, on.cols(), p(0), next())
         }
         "nll" => {
-            let with = ((a.size("weighted") == 1).then(|| on.x(2)), p(0));
-            gpu.nll(with, on.x(0), ids, on.cols(), next())
+            let weights = (a.size("weighted") == 1).then(|| on.x(2));
+            gpu.nll(weights, p(0), on.x(0), ids, on.cols(), next())
         }
         "nll_backward" => {
-            let with = ((a.size("weighted") == 1).then(|| on.x(1)), p(0));
-            gpu.nll_backward(with, ids, on.cols(), p(1), next())
+            let weights = (a.size("weighted") == 1).then(|| on.x(1));
+            gpu.nll_backward(weights, p(0), ids, on.cols(), p(1), next())
         }
         "cumsum" => gpu.cumsum(on.x(0), on.cols(), next()),
         "u8_to_float" => {
@@ -235,14 +235,12 @@ fn call<T: Scalar, D: Computes<T> + Blocking>(
         }
         "conv1d" => {
             let bias = (!a.x[2].is_empty()).then(|| on.x(2));
-            gpu.conv1d(conv(a), on.x(0), on.x(1), bias, next(), gpu.alloc(0)?.view_mut())
+            gpu.conv1d(conv(a), on.x(0), on.x(1), bias, next(), ())
         }
-        "conv1d_backward_input" => {
-            gpu.conv1d_backward_input(conv(a), on.x(0), on.x(1), next(), gpu.alloc(0)?.view_mut())
-        }
+        "conv1d_backward_input" => gpu.conv1d_backward_input(conv(a), on.x(0), on.x(1), next(), ()),
         "conv1d_backward_weights" => {
-            let (dw, db, mut none) = (next(), next(), gpu.alloc(0)?);
-            gpu.conv1d_backward_weights(conv(a), on.x(0), on.x(1), dw, Some(db), none.view_mut())
+            let (dw, db) = (next(), next());
+            gpu.conv1d_backward_weights(conv(a), on.x(0), on.x(1), dw, Some(db), ())
         }
         "max_pool" => gpu.max_pool(on.x(0), pool::pool(a), next()),
         "max_pool_indices" => {
@@ -265,8 +263,7 @@ fn call<T: Scalar, D: Computes<T> + Blocking>(
             let (out, lse) = (next(), next());
             let [q, k, v] = [(0, q), (1, k), (2, v)].map(|(k, [r, c])| on.x(k).matrix(r, c));
             let out = out.matrix(attention::shapes(a)[0][0], op.heads * op.value_dim.unwrap_or(op.dim))?;
-            let mut none = gpu.alloc(0)?;
-            gpu.attention(&op, q?, k?, v?, mask, out, Some(lse), none.view_mut())
+            gpu.attention(&op, q?, k?, v?, mask, out, Some(lse), ())
         }
         "attention_backward" => {
             let op = options(a);
@@ -276,7 +273,6 @@ fn call<T: Scalar, D: Computes<T> + Blocking>(
             let shapes = [(0, q_of), (1, k_of), (2, v_of), (4, results), (6, results)];
             let [q, k, v, out, dout] = shapes.map(|(k, [r, c])| on.x(k).matrix(r, c));
             let mask = attention::mask(a, 3).map(|[r, c]| on.x(3).matrix(r, c)).transpose()?;
-            let mut none = gpu.alloc(0)?;
             gpu.attention_backward(
                 &op,
                 q?,
@@ -289,7 +285,7 @@ fn call<T: Scalar, D: Computes<T> + Blocking>(
                 dq.matrix(q_of[0], q_of[1])?,
                 dk.matrix(k_of[0], k_of[1])?,
                 dv.matrix(v_of[0], v_of[1])?,
-                none.view_mut(),
+                (),
             )
         }
         other => panic!("no call of {other}"),

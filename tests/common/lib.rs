@@ -13,6 +13,8 @@
 pub mod compared;
 pub use dense::errors::Errors;
 
+#[cfg(any(feature = "std", feature = "gpu"))]
+pub mod anywhere;
 // This and `views` call every op on the build's own lanes: compiled here, for the programs to share. Left out where
 // none has them all.
 #[cfg(all(feature = "std", not(fulmen_compact), target_pointer_width = "64"))]

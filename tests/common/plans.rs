@@ -1,7 +1,7 @@
 //! Turns bytes into one call of an op on a device that only looks at its launches: what the planner makes of sizes, strides
 //! and places must be in range, and what it refuses must be named.
 
-use fulmen::backend::{Blas, Layers, Network, Products, Reductions};
+use fulmen::backend::*;
 use fulmen::gpu::Type;
 use fulmen::gpu::backend::{Array, Batch, BatchMut, Gpu, Mat, MatMut, View, ViewMut, Word};
 use fulmen::gpu::device::{
@@ -236,7 +236,6 @@ pub const OPS: usize = 29;
 
 #[allow(clippy::too_many_lines, reason = "a case for each op")]
 fn call(gpu: &Gpu<Paper>, op: usize, d: &mut Dice<'_>) -> Result<(), Error> {
-    let mut none = gpu.alloc::<f32>(0)?;
     let (n, cols) = (d.size(), d.size());
     // Whole rows, so that not all is refused at once.
     let n = if d.byte().is_multiple_of(4) || cols == 0 || cols > n { n } else { n / cols * cols };
@@ -333,7 +332,7 @@ fn call(gpu: &Gpu<Paper>, op: usize, d: &mut Dice<'_>) -> Result<(), Error> {
             let mut lse = line(d, rows.checked_mul(heads).ok_or(overflow)?)?;
             let lse = if d.flag() { Some(lse.view_mut()?) } else { None };
             let (q, k, v) = (q.mat(q_shape)?, k.mat(k_shape)?, v.mat(v_shape)?);
-            gpu.attention(&o, q, k, v, mask, out.mat_mut(out_shape)?, lse, none.view_mut())
+            gpu.attention(&o, q, k, v, mask, out.mat_mut(out_shape)?, lse, ())
         }
         14 => {
             let many = d.byte() * d.byte();
@@ -374,7 +373,7 @@ fn call(gpu: &Gpu<Paper>, op: usize, d: &mut Dice<'_>) -> Result<(), Error> {
             let (a, mut b) = (Grid::new(gpu, d, [k, k])?, Grid::new(gpu, d, [m, n])?);
             let triangle = if d.flag() { Triangle::Upper } else { Triangle::Lower };
             let (a, b) = (a.mat([k, k])?, b.mat_mut([m, n])?);
-            Blas::trsm(gpu, side, 1.5, triangle, Diagonal::NonUnit, a, b, none.view_mut())
+            Blas::trsm(gpu, side, 1.5, triangle, Diagonal::NonUnit, a, b, ())
         }
         20 => {
             let (channels_in, channels_out) = (d.byte() % 20, d.byte() % 20);
@@ -388,7 +387,7 @@ fn call(gpu: &Gpu<Paper>, op: usize, d: &mut Dice<'_>) -> Result<(), Error> {
             let x = line(d, length.checked_mul(channels_in * batch).ok_or(overflow.clone())?)?;
             let w = line(d, channels_out * (channels_in / groups.max(1)) * kernel)?;
             let mut y = line(d, out.checked_mul(channels_out * batch).ok_or(overflow)?)?;
-            gpu.conv1d(conv, x.view()?, w.view()?, None, y.view_mut()?, none.view_mut())
+            gpu.conv1d(conv, x.view()?, w.view()?, None, y.view_mut()?, ())
         }
         21 => {
             let (rows, [a, b, c]) = (d.byte() % 9, [(); 3].map(|()| d.byte() % 5));
@@ -442,13 +441,13 @@ fn call(gpu: &Gpu<Paper>, op: usize, d: &mut Dice<'_>) -> Result<(), Error> {
                 };
             }
             match which {
-                0 => gpu.cholesky(a.mat_mut([m, n])?),
-                1 => gpu.cholesky_solve(a.mat([m, n])?, b.mat_mut([m, cols])?),
-                2 => gpu.lu(a.mat_mut([m, n])?, pivots.view_mut()?),
-                3 => gpu.lu_solve(a.mat([m, n])?, pivots.view()?, b.mat_mut([m, cols])?),
-                4 => gpu.qr(a.mat_mut([m, n])?, tau.view_mut()?),
-                5 => gpu.qr_apply(d.flag(), a.mat([m, n])?, tau.view()?, b.mat_mut([m, cols])?),
-                _ => gpu.least_squares(a.mat_mut([m, n])?, tau.view_mut()?, b.mat_mut([m, cols])?),
+                0 => gpu.cholesky(a.mat_mut([m, n])?, ()),
+                1 => gpu.cholesky_solve(a.mat([m, n])?, b.mat_mut([m, cols])?, ()),
+                2 => gpu.lu(a.mat_mut([m, n])?, pivots.view_mut()?, ()),
+                3 => gpu.lu_solve(a.mat([m, n])?, pivots.view()?, b.mat_mut([m, cols])?, ()),
+                4 => gpu.qr(a.mat_mut([m, n])?, tau.view_mut()?, ()),
+                5 => gpu.qr_apply(d.flag(), a.mat([m, n])?, tau.view()?, b.mat_mut([m, cols])?, ()),
+                _ => gpu.least_squares(a.mat_mut([m, n])?, tau.view_mut()?, b.mat_mut([m, cols])?, ()),
             }
         }
         23 => {

@@ -23,7 +23,7 @@ use common::device::specials::all_took_part;
 use common::device::{data, products, story};
 use common::layers;
 use common::seed::Seed;
-use fulmen::backend::{Layers, Memory, Reductions};
+use fulmen::backend::*;
 use fulmen::gpu::backend::{Gpu, Planner, Product};
 use fulmen::gpu::device::{Binding, Blocking, Buffer, Device, Error, Facts, Host, Launch, Limits, Program};
 use fulmen::gpu::template::{Argument, Meet};
@@ -175,12 +175,12 @@ fn an_index_past_its_table_is_said() {
     assert_eq!(said, Err(Error::Index { op: "cross_entropy", arg: "targets", index: 2 }));
     assert!(back[0].is_nan() && back[1] == 0.0, "{back:?}");
     for smoothing in [0.0, 0.5] {
-        gpu.nll((None, smoothing), table.view(), targets.view(), 2, losses.view_mut()).unwrap();
+        gpu.nll(None, smoothing, table.view(), targets.view(), 2, losses.view_mut()).unwrap();
         let said = gpu.download(losses.view(), &mut back);
         assert_eq!(said, Err(Error::Index { op: "nll", arg: "targets", index: 2 }));
         assert!(back[0].is_nan() && back[1] == 0.0, "{back:?}");
     }
-    gpu.nll_backward((None, 0.0), targets.view(), 2, 1.0, sums.view_mut()).unwrap();
+    gpu.nll_backward(None, 0.0, targets.view(), 2, 1.0, sums.view_mut()).unwrap();
     let said = gpu.download(losses.view(), &mut back);
     assert_eq!(said, Err(Error::Index { op: "nll_backward", arg: "targets", index: 2 }));
 }
@@ -246,13 +246,13 @@ fn bad_arguments_of_layers_are_those_of_a_cpu() {
             cross_entropy_backward(part(4), ids, part(1), 2, 1.0, B::lend(&mut m));
             gemv(1.0, two, B::vector(part(5)), 0.0, B::vector_mut(B::lend(&mut m)));
             gemv(1.0, two, B::vector(part(6)), 0.0, B::vector_mut(B::lend(&mut v)));
-            attention(&op, three, two, two, None, B::matrix_mut(B::lend(&mut m), 1, 2).unwrap_or_else(|e| panic!("{e}")), None, B::lend(&mut p));
+            attention(&op, three, two, two, None, B::matrix_mut(B::lend(&mut m), 1, 2).unwrap_or_else(|e| panic!("{e}")), None, B::workspace(B::lend(&mut p)));
         }
         let op = fulmen::Attention { causal: false, ..op };
         let capped = fulmen::Attention { softcap: Some(-1.0), ..op };
         for (op, mask) in [(&capped, None), (&op, Some(three))] {
             let to = B::matrix_mut(B::lend(&mut m), 1, 2).unwrap_or_else(|e| panic!("{e}"));
-            call! { attention(op, two, two, two, mask, to, None, B::lend(&mut p)); }
+            call! { attention(op, two, two, two, mask, to, None, B::workspace(B::lend(&mut p))); }
         }
         all
     }
@@ -572,7 +572,7 @@ fn eigenvectors_are_orthogonal_to_a_rounding() {
     let x: Vec<f32> =
         (0..n * n).map(|k| ((k / n + 1) * (k % n + 1) * 37 % 101) as f32 / 50.0 - 1.0).collect();
     let (mut a, mut values) = (gpu.upload(&x).unwrap(), gpu.alloc::<f32>(n).unwrap());
-    gpu.eigh(a.view_mut().matrix(n, n).unwrap(), values.view_mut()).unwrap();
+    gpu.eigh(a.view_mut().matrix(n, n).unwrap(), values.view_mut(), ()).unwrap();
     let mut v = vec![0.0; n * n];
     gpu.download(a.view(), &mut v).unwrap();
     let dot =

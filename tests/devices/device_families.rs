@@ -5,7 +5,7 @@ use fulmen::backend::*;
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::device::Host;
 use fulmen::random::Stream;
-use fulmen::{Conv1d, Csr, Diagonal, Einsum, EinsumPlan, Pad, Pool, RotM, Side, Triangle};
+use fulmen::{Complex, Conv1d, Csr, Diagonal, Einsum, EinsumPlan, Pad, Pool, RotM, Side, Triangle};
 
 /// What each call says; `x` has twelve elements, `y` too, and there is memory for six indices.
 fn said<B: Backend<f32>>(
@@ -64,14 +64,14 @@ fn said<B: Backend<f32>>(
         trmv(low, non, mat(3, 3), B::vector_mut(to!(4)));
         trsv(low, non, mat(4, 3), B::vector_mut(to!(3)));
         trsv(low, non, mat(3, 3), B::vector_mut(to!(2)));
-        symm(Side::Left, 1.0, low, mat(2, 2), mat(3, 2), 0.0, to!(3, 2), w!());
-        symm(Side::Right, 1.0, low, mat(2, 2), mat(3, 2), 0.0, to!(2, 3), w!());
-        syrk(1.0, mat(3, 4), 0.0, low, to!(2, 2), w!());
-        syr2k(1.0, mat(3, 4), mat(3, 2), 0.0, low, to!(3, 3), w!());
-        syr2k(1.0, mat(3, 4), mat(3, 4), 0.0, low, to!(2, 3), w!());
-        trmm(Side::Left, 1.0, low, non, mat(2, 3), to!(3, 2), w!());
-        trmm(Side::Right, 1.0, low, non, mat(2, 3), to!(3, 2), w!());
-        trsm(Side::Right, 1.0, low, non, mat(3, 3), to!(3, 2), w!());
+        symm(Side::Left, 1.0, low, mat(2, 2), mat(3, 2), 0.0, to!(3, 2), B::workspace(w!()));
+        symm(Side::Right, 1.0, low, mat(2, 2), mat(3, 2), 0.0, to!(2, 3), B::workspace(w!()));
+        syrk(1.0, mat(3, 4), 0.0, low, to!(2, 2), B::workspace(w!()));
+        syr2k(1.0, mat(3, 4), mat(3, 2), 0.0, low, to!(3, 3), B::workspace(w!()));
+        syr2k(1.0, mat(3, 4), mat(3, 4), 0.0, low, to!(2, 3), B::workspace(w!()));
+        trmm(Side::Left, 1.0, low, non, mat(2, 3), to!(3, 2), B::workspace(w!()));
+        trmm(Side::Right, 1.0, low, non, mat(2, 3), to!(3, 2), B::workspace(w!()));
+        trsm(Side::Right, 1.0, low, non, mat(3, 3), to!(3, 2), B::workspace(w!()));
         swap(B::vector_mut(w!()), B::vector_mut(to!(2)));
         copy(v(3), B::vector_mut(to!(2)));
         axpy_strided(1.0, v(1), B::vector_mut(to!(2)));
@@ -91,18 +91,18 @@ fn said<B: Backend<f32>>(
         avg_pool(x, pool, false, to!(7));
         avg_pool_backward(part(6), pool, false, to!(9));
         avg_pool_backward(part(5), pool, true, to!(8));
-        conv1d(Conv1d { groups: 3, ..conv }, x, part(8), None, to!(8), w!());
-        conv1d(conv, part(11), part(8), None, to!(8), w!());
-        conv1d(conv, x, part(7), None, to!(8), w!());
-        conv1d(conv, x, part(8), None, to!(7), w!());
-        conv1d(conv, x, part(8), Some(part(3)), to!(8), w!());
-        conv1d_backward_input(Conv1d { dilation: 0, ..conv }, part(4), part(8), to!(6), w!());
-        conv1d_backward_input(conv, part(5), part(8), to!(6), w!());
-        conv1d_backward_weights(conv, x, part(8), to!(7), None, w!());
+        conv1d(Conv1d { groups: 3, ..conv }, x, part(8), None, to!(8), B::workspace(w!()));
+        conv1d(conv, part(11), part(8), None, to!(8), B::workspace(w!()));
+        conv1d(conv, x, part(7), None, to!(8), B::workspace(w!()));
+        conv1d(conv, x, part(8), None, to!(7), B::workspace(w!()));
+        conv1d(conv, x, part(8), Some(part(3)), to!(8), B::workspace(w!()));
+        conv1d_backward_input(Conv1d { dilation: 0, ..conv }, part(4), part(8), to!(6), B::workspace(w!()));
+        conv1d_backward_input(conv, part(5), part(8), to!(6), B::workspace(w!()));
+        conv1d_backward_weights(conv, x, part(8), to!(7), None, B::workspace(w!()));
     }
     let [dw, db] = B::split(y, 8).unwrap_or_else(|e| panic!("{e}"));
     call! {
-        conv1d_backward_weights(conv, x, part(8), dw, Some(db), w!());
+        conv1d_backward_weights(conv, x, part(8), dw, Some(db), B::workspace(w!()));
     }
     all
 }
@@ -122,7 +122,20 @@ fn bad_arguments_of_families_are_those_of_a_cpu() {
     assert_eq!((back_indices, indices), ([7; 6], [7; 6]), "written");
 }
 
-/// Those that are methods of devices alone.
+/// A program over `B: Backend<f32>` gives on a device what it gives on a CPU, but for rounding.
+#[test]
+fn one_program_runs_on_devices() {
+    use common::anywhere::{SIZES, agree, story};
+    let (mut x, mut ids, mut z) =
+        (vec![0.0; SIZES[0]], vec![0; SIZES[1]], vec![Complex::default(); SIZES[2]]);
+    let gpu = Gpu::new(Host::default());
+    let (mut on_x, mut on_ids, mut on_z) =
+        (gpu.upload(&x).unwrap(), gpu.upload(&ids).unwrap(), gpu.upload(&z).unwrap());
+    let got = story(&gpu, on_x.view_mut(), on_ids.view_mut(), on_z.view_mut()).unwrap();
+    agree(&got, &story(&Cpu::native(), &mut x[..], &mut ids[..], &mut z[..]).unwrap());
+}
+
+/// As the test before, of the families behind these.
 #[test]
 fn bad_arguments_of_other_ops_are_those_of_a_cpu() {
     let gpu = Gpu::new(Host::default());
@@ -177,15 +190,15 @@ fn bad_arguments_of_other_ops_are_those_of_a_cpu() {
         cumsum(part(4), 0, y!(4));
         cumsum(part(4), 3, y!(4));
         cumsum(part(4), 2, y!(3));
-        nll((None, 0.5), part(3), ids.view(), 2, y!(2));
-        nll((None, 0.5), part(6), ids.view(), 2, y!(3));
-        nll((Some(part(3)), 0.0), part(4), ids.view(), 2, y!(2));
-        nll((None, 1.5), part(4), ids.view(), 2, y!(2));
-        nll((None, f32::NAN), part(4), ids.view(), 2, y!(2));
-        nll((None, 0.5), part(4), ids.view(), 2, y!(3));
-        nll_backward((None, 0.5), ids.view(), 2, 1.0, y!(3));
-        nll_backward((None, 0.5), ids.view(), 3, 1.0, y!(3));
-        nll_backward((None, -0.5), ids.view(), 3, 1.0, y!(6));
+        nll(None, 0.5, part(3), ids.view(), 2, y!(2));
+        nll(None, 0.5, part(6), ids.view(), 2, y!(3));
+        nll(Some(part(3)), 0.0, part(4), ids.view(), 2, y!(2));
+        nll(None, 1.5, part(4), ids.view(), 2, y!(2));
+        nll(None, f32::NAN, part(4), ids.view(), 2, y!(2));
+        nll(None, 0.5, part(4), ids.view(), 2, y!(3));
+        nll_backward(None, 0.5, ids.view(), 2, 1.0, y!(3));
+        nll_backward(None, 0.5, ids.view(), 3, 1.0, y!(3));
+        nll_backward(None, -0.5, ids.view(), 3, 1.0, y!(6));
         pad(part(6), &[2, 3], &[[0, 1]], Pad::Edge, y!(6));
         pad(part(6), &[2, 2], &[[0, 1], [0, 0]], Pad::Edge, y!(6));
         pad(part(6), &[2, 3], &[[0, 1], [0, 0]], Pad::Edge, y!(6));
@@ -202,9 +215,9 @@ fn bad_arguments_of_other_ops_are_those_of_a_cpu() {
         scatter_add_elements(part(2), &[2, 2], 1, ids.view(), y!(6));
         scatter_add_elements(part(2), &[2, 3], 0, ids.view(), y!(6));
         scatter_add_elements(part(3), &[2, 3], 1, ids.view(), y!(6));
-        einsum(&plan, &[part(6)], y!(2));
-        einsum(&plan, &[part(6), part(2)], y!(2));
-        einsum(&plan, &[part(6), part(3)], y!(3));
+        einsum(&plan, &[part(6)], y!(2), ());
+        einsum(&plan, &[part(6), part(2)], y!(2), ());
+        einsum(&plan, &[part(6), part(3)], y!(3), ());
         dot_strided(m(3, 1), m(2, 1), y!(1));
         nrm2(m(3, 1), y!(2));
         asum(m(3, 1), y!(0));

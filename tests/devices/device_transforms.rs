@@ -2,6 +2,7 @@
 
 use common::device::Worst;
 use common::layers::transforms::{lengths, story};
+use fulmen::backend::*;
 use fulmen::gpu::backend::{Gpu, Scalar};
 use fulmen::gpu::device::{Computes, Device, Error, Facts, Host, Limits};
 use fulmen::hardware::Language;
@@ -214,8 +215,8 @@ fn bad_complex_arguments_are_those_of_a_cpu() {
         ($($call:expr, $name:literal;)*) => {$(said.push(($call, $name));)*};
     }
     call! {
-        gpu.gemm_complex(one, m(2, 3), m(2, 3), none, one, some!(y 2, 3)), "`b`";
-        gpu.gemm_complex(one, m(2, 3), m(3, 2), none, one, some!(y 2, 3)), "`c`";
+        gpu.gemm_complex(one, m(2, 3), m(2, 3), none, one, some!(y 2, 3), ()), "`b`";
+        gpu.gemm_complex(one, m(2, 3), m(3, 2), none, one, some!(y 2, 3), ()), "`c`";
         gpu.gemv_complex(one, m(2, 3), false, m(2, 1), one, some!(y 2, 1)), "`x`";
         gpu.gemv_complex(one, m(2, 3), true, m(3, 1), one, some!(y 3, 1)), "`y`";
         gpu.dot_complex(false, m(2, 1), m(3, 1), some!(y 1)), "`y`";
@@ -239,7 +240,7 @@ fn bad_complex_arguments_are_those_of_a_cpu() {
     let [re, im] = to.view_mut().split(4).unwrap();
     assert!(gpu.deinterleave(part(8), re, im).unwrap_err().to_string().contains("`re`"));
     // Nothing to do.
-    gpu.gemm_complex(one, m(0, 3), m(3, 2), none, one, some!(y 0, 2)).unwrap();
+    gpu.gemm_complex(one, m(0, 3), m(3, 2), none, one, some!(y 0, 2), ()).unwrap();
     gpu.axpy_complex(one, m(0, 1), some!(y 0, 1)).unwrap();
     gpu.scal_complex(one, some!(y 0, 1)).unwrap();
     gpu.abs_complex(part(0), some!(to 0)).unwrap();
@@ -254,7 +255,7 @@ fn bad_complex_arguments_are_those_of_a_cpu() {
     gpu.download(to.view(), &mut numbers).unwrap();
     assert_eq!((back[0], numbers[0]), (Complex::ZERO, 0.0));
     let half = Complex::new(0.5, 0.0);
-    gpu.gemm_complex(one, m(2, 0), m(0, 2), none, half, some!(y 2, 2)).unwrap();
+    gpu.gemm_complex(one, m(2, 0), m(0, 2), none, half, some!(y 2, 2), ()).unwrap();
     gpu.download(y.view(), &mut back).unwrap();
     assert_eq!(back[1..4], [Complex::new(0.0, 0.5); 3]);
 }

@@ -2,7 +2,7 @@
 
 use common::device::data;
 use fulmen::Momentum;
-use fulmen::backend::Layers;
+use fulmen::backend::*;
 #[cfg(all(feature = "half", feature = "wgsl"))]
 use fulmen::gpu::Group;
 use fulmen::gpu::backend::Gpu;

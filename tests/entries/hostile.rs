@@ -67,7 +67,6 @@ fn parameters(op: &str) -> [Vec<String>; 2] {
     let heads = fulmen::Attention::new(1, 1, 1, 1.0f32);
     let (lr, weight_decay) = (0.1f32, 0.0);
     let with = match op {
-        "nll" | "nll_backward" => format!("{:?}", fulmen::Nll::<f32>::default()),
         "momentum" => {
             let (mu, dampening) = (0.9, 0.0);
             format!("{:?}", fulmen::Momentum { lr, mu, dampening, weight_decay, nesterov: false })

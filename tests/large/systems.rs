@@ -254,7 +254,7 @@ fn factors() {
         let mut pivots = vec![0; n];
         fulmen::lu(MatMut::row_major(&mut lu, n, n).unwrap(), &mut pivots, &mut w).unwrap();
         let mut rows: Vec<usize> = (0..n).collect();
-        pivots.iter().enumerate().for_each(|(i, p)| rows.swap(i, *p));
+        pivots.iter().enumerate().for_each(|(i, p)| rows.swap(i, *p as usize));
         for [i, j] in crate::gemm::some(n, n, 200) {
             let product: f64 = (0..=i.min(j)).map(|k| l[i * n + k] * l[j * n + k]).sum();
             assert!((product - dominated(i, j)).abs() < 1e-13 * n as f64, "cholesky of {n} at {i} {j}");

@@ -91,9 +91,9 @@ fn lu_of_halves() {
                 assert_eq!(result, Err(Error::pivot("a", zero)));
             }
             let mut rows: Vec<&[i128]> = twice.chunks(n).collect();
-            for (i, p) in pivots.iter().enumerate() {
-                assert!((i..m).contains(p));
-                rows.swap(i, *p);
+            for (i, p) in pivots.iter().map(|p: &u32| *p as usize).enumerate() {
+                assert!((i..m).contains(&p));
+                rows.swap(i, p);
             }
             let lower = |i: usize, r: usize| match i.cmp(&r) {
                 core::cmp::Ordering::Less => 0,

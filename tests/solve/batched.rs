@@ -33,7 +33,7 @@ fn batch<S: Simd, T: Element>(s: S, n: usize, cols: usize) {
         }
         let batch = |x| BatchMut::strided(x, 0, of.0, of.1).unwrap();
         let read = |x| BatchRef::strided(x, 0, of.0, of.1).unwrap();
-        let (mut l, mut f, mut pivots) = (a.clone(), a.clone(), vec![usize::MAX; count * n]);
+        let (mut l, mut f, mut pivots) = (a.clone(), a.clone(), vec![u32::MAX; count * n]);
         cholesky_batched_on(s, batch(&mut l), &mut w).unwrap();
         lu_batched_on(s, batch(&mut f), &mut pivots, &mut w).unwrap();
         let (mut v, mut values) = (a.clone(), vec![T::NAN; count * n]);
@@ -114,7 +114,7 @@ fn what_batches_refuse() {
     let f = two([2.0, 0.0, 1.0, 0.0]);
     let f = BatchRef::strided(&f, 0, sizes, by).unwrap();
     let mut b = [1.0; 4];
-    let mut run = |count: usize, pivots: Option<&[usize]>| {
+    let mut run = |count: usize, pivots: Option<&[u32]>| {
         let b = BatchMut::strided(&mut b, 0, [count, 2, 1], [2, 1, 1]).unwrap();
         match pivots {
             Some(pivots) => lu_solve_batched(f, pivots, b, w),

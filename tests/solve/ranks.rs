@@ -11,13 +11,13 @@ fn qr_pivoted_backward_errors() {
                 for (kind, a) in general(m, n) {
                     let (mut f, a) = a.rounded::<T>();
                     let k = m.min(n);
-                    let (mut tau, mut pivots) = (vec![T::NAN; k], vec![usize::MAX; n]);
+                    let (mut tau, mut pivots) = (vec![T::NAN; k], vec![u32::MAX; n]);
                     let mut room = vec![T::NAN; qr_pivoted_workspace(m, n)];
                     let to = MatMut::row_major(&mut f, m, n).unwrap();
                     qr_pivoted(to, &mut tau, &mut pivots, &mut room).unwrap();
                     let mut sorted = pivots.clone();
                     sorted.sort_unstable();
-                    assert_eq!(sorted, (0..n).collect::<Vec<_>>(), "{kind} {m} {n}");
+                    assert_eq!(sorted, (0..n as u32).collect::<Vec<_>>(), "{kind} {m} {n}");
                     let r = Matrix::of(m, n, &f);
                     for i in 1..k {
                         let [above, here] = [i - 1, i].map(|i| r.at(i, i).abs());
@@ -37,7 +37,7 @@ fn qr_pivoted_backward_errors() {
                         .unwrap();
                     let q = Matrix::of(m, m, &q);
                     let upper = Matrix::new(m, n, |i, j| if i <= j { r.at(i, j) } else { 0.0 });
-                    let moved = Matrix::new(m, n, |i, j| a.at(i, pivots[j]));
+                    let moved = Matrix::new(m, n, |i, j| a.at(i, pivots[j] as usize));
                     let (most, at) = (m.max(n), format!("{} {kind} {m} {n}", T::NAME));
                     let guarantee = |name| ["qr_pivoted", name, name_of(native())];
                     keep::<T>(guarantee("factors"), most, q.mul(&upper).sub(&moved).size(), a.size(), &at);
@@ -78,7 +78,7 @@ fn the_longest_of_what_is_left_is_in_front() {
                 _ => 2.0 * size(steps) * q[steps + 1][i],
             };
             let (mut f, _) = Matrix::new(m, n, at).rounded::<T>();
-            let (mut tau, mut pivots) = (vec![T::NAN; n], vec![usize::MAX; n]);
+            let (mut tau, mut pivots) = (vec![T::NAN; n], vec![u32::MAX; n]);
             let mut room = vec![T::NAN; qr_pivoted_workspace(m, n)];
             let to = MatMut::row_major(&mut f, m, n).unwrap();
             qr_pivoted(to, &mut tau, &mut pivots, &mut room).unwrap();
@@ -120,7 +120,7 @@ fn least_norms() {
                 let (mut f, a) = left.mul(&right).scaled(scale).rounded::<T>();
                 let (mut x, sides) = b.clone().rounded::<T>();
                 x.resize(m.max(n) * cols, T::NAN);
-                let (mut tau, mut pivots) = (vec![T::NAN; m.min(n)], vec![usize::MAX; n]);
+                let (mut tau, mut pivots) = (vec![T::NAN; m.min(n)], vec![u32::MAX; n]);
                 let mut room = vec![T::NAN; least_norm_workspace(m, n, cols)];
                 let tolerance = T::from_f64(50.0 * m.max(n) as f64 * unit::<T>());
                 let (to, sol) = (
@@ -194,6 +194,7 @@ fn conditions() {
                 // Of the factors as they are.
                 let wide: Vec<f64> = f.iter().map(|x| x.to_f64()).collect();
                 let mut x = Matrix::new(n, n, |i, j| f64::from(u8::from(i == j)));
+                let pivots: Vec<usize> = pivots.iter().map(|p| *p as usize).collect();
                 common::nn::solvers::lu_solve(&wide, &pivots, n, n, &mut x.x);
                 let truth = 1.0 / (a.norm() * x.norm());
                 // Where solutions leave the range there is no more to say than that.
@@ -272,12 +273,13 @@ fn the_first_of_equal_columns_is_in_front() {
                 (0..n).for_each(|j| {
                     a[(n - 1 - j) * n + j] = T::from_f64(if j % 3 == 1 { -size(j) } else { size(j) })
                 });
-                let (mut tau, mut pivots) = (vec![T::NAN; n], vec![usize::MAX; n]);
+                let (mut tau, mut pivots) = (vec![T::NAN; n], vec![u32::MAX; n]);
                 let mut room = vec![T::NAN; qr_pivoted_workspace(n, n)];
                 qr_pivoted(MatMut::row_major(&mut a, n, n).unwrap(), &mut tau, &mut pivots, &mut room)
                     .unwrap();
-                let mut want: Vec<usize> = (0..n).collect();
+                let mut want: Vec<u32> = (0..n as u32).collect();
                 for k in 0..n {
+                    let size = |i: u32| size(i as usize);
                     let most = (k..n).reduce(|x, y| if size(want[y]) > size(want[x]) { y } else { x });
                     want.swap(k, most.unwrap());
                 }

@@ -27,7 +27,7 @@ fn general_ones<T: Element, const N: usize>() {
     for (name, a) in general(N, N) {
         let at = format!("{name} {} {N}", T::NAME);
         let (t, a) = a.rounded::<T>();
-        let (mut f, mut pivots) = (array::<T, N, N>(&t), [usize::MAX; N]);
+        let (mut f, mut pivots) = (array::<T, N, N>(&t), [u32::MAX; N]);
         if lu_fixed(&mut f, &mut pivots).is_err() {
             assert!(["nearly singular", "Hilbert"].contains(&name), "{at}");
             continue;

@@ -4,8 +4,8 @@ use super::eigen::symmetric;
 use super::*;
 
 /// The factors, where the matrix is not singular, and what comes of each kind.
-fn factored<T: Element>(a: &[T], n: usize) -> (Vec<T>, Vec<T>, Vec<usize>, Result<(), Error>) {
-    let (mut f, mut off, mut pivots) = (a.to_vec(), room(n), vec![usize::MAX; n]);
+fn factored<T: Element>(a: &[T], n: usize) -> (Vec<T>, Vec<T>, Vec<u32>, Result<(), Error>) {
+    let (mut f, mut off, mut pivots) = (a.to_vec(), room(n), vec![u32::MAX; n]);
     // The other triangle is neither read nor written.
     (0..n * n).filter(|at| at % n > at / n).for_each(|at| f[at] = T::NAN);
     let to = MatMut::row_major(&mut f, n, n).unwrap();

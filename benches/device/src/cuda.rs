@@ -2,6 +2,7 @@
 
 use super::{N, median};
 use cudarc::driver::sys;
+use fulmen::backend::*;
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::cuda::Cuda;
 use fulmen::gpu::device::Error;

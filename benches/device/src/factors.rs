@@ -1,6 +1,7 @@
 //! Factors of matrices, each on a fresh copy, whose time counts: a matrix is read and written once more.
 
 use crate::{PEAK_F32, data, median, say};
+use fulmen::backend::*;
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::device::{Blocking, Computes, Error};
 
@@ -22,9 +23,9 @@ pub fn run<D: Computes<f32> + Blocking>(
                 gpu.scale(from.view(), 1.0, a.view_mut())?;
                 let of = a.view_mut().matrix(n, n)?;
                 match name {
-                    "cholesky" => gpu.cholesky(of),
-                    "lu" => gpu.lu(of, pivots.view_mut()),
-                    _ => gpu.qr(of, tau.view_mut()),
+                    "cholesky" => gpu.cholesky(of, ()),
+                    "lu" => gpu.lu(of, pivots.view_mut(), ()),
+                    _ => gpu.qr(of, tau.view_mut(), ()),
                 }
             })?;
             let rate = flop / seconds;

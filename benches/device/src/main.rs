@@ -37,7 +37,7 @@ mod transforms;
 #[cfg(feature = "wgpu")]
 mod wgpu;
 
-use fulmen::backend::{Layers, Memory, Products};
+use fulmen::backend::*;
 use fulmen::gpu::backend::{Bias, Gpu};
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
 use fulmen::{ApproxTanh, Attention, Body, Formula, Gelu, Number, Relu};
@@ -278,7 +278,7 @@ fn low_precision<D: Computes<f32>>(
         let mut z = gpu.alloc(n)?;
         let seconds = listed(gpu, 20, wait, || {
             let (p, q) = (p.view().matrix(size, size)?, q.view().matrix(size, size)?);
-            gpu.gemm_f16(1.0, p, q, 0.0, z.view_mut().matrix(size, size)?)
+            gpu.gemm_f16(1.0, p, q, 0.0, z.view_mut().matrix(size, size)?, ())
         })?;
         let rate = 2.0 * (size as f64).powi(3) / seconds;
         say(&format!("gemm_f16, {size}"), seconds, &teraflops(rate), rate / PEAK_F16);
@@ -293,7 +293,7 @@ fn low_precision<D: Computes<f32>>(
                         if ended {
                             return gpu.gemm_f16_with(1.0, p, q, 0.0, to, Bias::Columns(bias.view()), $Name, []);
                         }
-                        gpu.gemm_f16(1.0, p, q, 0.0, to)?;
+                        gpu.gemm_f16(1.0, p, q, 0.0, to, ())?;
                         gpu.map_in_place($Name, [], z.view_mut())
                     })?;
                     let rate = 2.0 * (size as f64).powi(3) / seconds;
@@ -313,11 +313,11 @@ fn low_precision<D: Computes<f32>>(
         let (mut z, mut sums) = (gpu.alloc(n)?, gpu.alloc(n)?);
         let floats = listed(gpu, 20, wait, || {
             let (p, q) = (p.view().matrix(size, size)?, q.view().matrix(size, size)?.t());
-            gpu.gemm_e4m3(1.0, p, q, 0.0, z.view_mut().matrix(size, size)?)
+            gpu.gemm_e4m3(1.0, p, q, 0.0, z.view_mut().matrix(size, size)?, ())
         })?;
         let bytes = listed(gpu, 20, wait, || {
             let (x, y) = (x.view().matrix(size, size)?, y.view().matrix(size, size)?.t());
-            gpu.gemm_i8(1, x, y, 0, sums.view_mut().matrix(size, size)?)
+            gpu.gemm_i8(1, x, y, 0, sums.view_mut().matrix(size, size)?, ())
         })?;
         for (name, seconds) in [("gemm_e4m3", floats), ("gemm_i8", bytes)] {
             let rate = 2.0 * (size as f64).powi(3) / seconds;
@@ -336,17 +336,17 @@ fn attention<D: Computes<f32> + Blocking>(
         let op = Attention { causal: true, ..Attention::new(heads, heads, dim, 0.1f32) };
         let cols = heads * dim;
         let x = gpu.upload(&(0..n * cols).map(|i| (i % 97) as f32 / 97.0 - 0.5).collect::<Vec<_>>())?;
-        let (mut out, mut lse, mut none) = (gpu.alloc(n * cols)?, gpu.alloc(n * heads)?, gpu.alloc(0)?);
+        let (mut out, mut lse) = (gpu.alloc(n * cols)?, gpu.alloc(n * heads)?);
         let [mut dq, mut dk, mut dv] = [gpu.alloc(n * cols)?, gpu.alloc(n * cols)?, gpu.alloc(n * cols)?];
         let v = x.view().matrix(n, cols)?;
         let forward = median(5, wait, || {
             let to = out.view_mut().matrix(n, cols)?;
-            gpu.attention(&op, v, v, v, None, to, Some(lse.view_mut()), none.view_mut())
+            gpu.attention(&op, v, v, v, None, to, Some(lse.view_mut()), ())
         })?;
         let backward = median(5, wait, || {
             let [dq, dk, dv] = [&mut dq, &mut dk, &mut dv].map(|x| x.view_mut().matrix(n, cols));
             let (o, lse) = (out.view().matrix(n, cols)?, lse.view());
-            gpu.attention_backward(&op, v, v, v, None, o, lse, v, dq?, dk?, dv?, none.view_mut())
+            gpu.attention_backward(&op, v, v, v, None, o, lse, v, dq?, dk?, dv?, ())
         })?;
         let flop = 2.0 * (n * n) as f64 * cols as f64;
         let name = format!("attention of {n}, {heads} heads of {dim}");
@@ -386,17 +386,17 @@ fn half_attention<D: Computes<f32> + Blocking>(
             let op = Attention { causal, ..Attention::new(heads, heads, dim, scale) };
             let seconds = median(10, wait, || {
                 let [q, k, v] = [&q, &k, &v].map(|x| x.view().matrix(n, cols));
-                gpu.attention_bf16(&op, q?, k?, v?, out.view_mut().matrix(n, cols)?, None)
+                gpu.attention_bf16(&op, q?, k?, v?, out.view_mut().matrix(n, cols)?, None, ())
             })?;
             let mut lse = gpu.alloc(heads * n)?;
             let to = out.view_mut().matrix(n, cols)?;
             let [q, k, v] = [&q, &k, &v].map(|x| x.view().matrix(n, cols));
             let (q, k, v) = (q?, k?, v?);
-            gpu.attention_bf16(&op, q, k, v, to, Some(lse.view_mut()))?;
+            gpu.attention_bf16(&op, q, k, v, to, Some(lse.view_mut()), ())?;
             let backward = median(5, wait, || {
                 let [dq, dk, dv] = slopes.each_mut().map(|x| x.view_mut().matrix(n, cols));
                 let o = out.view().matrix(n, cols)?;
-                gpu.attention_bf16_backward(&op, q, k, v, o, lse.view(), v, dq?, dk?, dv?)
+                gpu.attention_bf16_backward(&op, q, k, v, o, lse.view(), v, dq?, dk?, dv?, ())
             })?;
             let flop = if causal { 2.0 } else { 4.0 } * n as f64 * ALL as f64;
             let mask = if causal { "causal" } else { "full" };

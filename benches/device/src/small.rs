@@ -1,6 +1,7 @@
 //! Factors of many small matrices, their eigenvalues, and those of a large one; factors and solutions as a share of a copy's rate: each is read and written once.
 
 use crate::{data, median, say};
+use fulmen::backend::*;
 use fulmen::gpu::backend::{Batch, BatchMut, Gpu};
 use fulmen::gpu::device::{Blocking, Computes, Error};
 
@@ -90,7 +91,7 @@ pub fn run<D: Computes<f32> + Blocking>(
             let seconds = median(times, wait, || {
                 let to = u.view_mut().matrix(n, n)?;
                 gpu.scale(from.view(), 1.0, a.view_mut())?;
-                gpu.svd(a.view_mut().matrix(n, n)?, to, values.view_mut(), vt.view_mut().matrix(n, n)?)
+                gpu.svd(a.view_mut().matrix(n, n)?, to, values.view_mut(), vt.view_mut().matrix(n, n)?, ())
             })?;
             line("svd", seconds);
         }

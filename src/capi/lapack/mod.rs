@@ -161,7 +161,7 @@ fn copy<T: Scratch>(from: MatRef<'_, T>, mut to: MatMut<'_, T>) {
 }
 
 /// Memory of `len` indices.
-fn indices(len: usize) -> Checked<std::vec::Vec<usize>> {
+fn indices(len: usize) -> Checked<std::vec::Vec<u32>> {
     let mut scratch = std::vec::Vec::new();
     scratch.try_reserve_exact(len).map_err(|_| At::MEMORY)?;
     scratch.resize(len, 0);

@@ -60,7 +60,7 @@ unsafe fn factor<T: Scratch>(triangle: Triangle, a: MatMut<'_, T>, ipiv: *mut c_
         Done::As(0) => 0,
         Done::As(info) => whole(place(triangle, n, size(1, info - 1)?) + 1),
         _ => {
-            pivots.iter_mut().enumerate().for_each(|(i, p)| *p = i);
+            pivots.iter_mut().enumerate().for_each(|(i, p)| *p = i as u32);
             off.fill(T::ZERO);
             for i in 0..n {
                 (0..=i).for_each(|j| _ = a.set(i, j, T::NAN));
@@ -70,14 +70,14 @@ unsafe fn factor<T: Scratch>(triangle: Triangle, a: MatMut<'_, T>, ipiv: *mut c_
     };
     let second = |off: &[T], i: usize| i > 0 && off.get(i - 1).is_some_and(|x| *x != T::ZERO);
     for (i, p) in pivots.iter().enumerate().rev() {
-        swap(&mut a, i, *p, i - usize::from(second(&off, i)));
+        swap(&mut a, i, *p as usize, i - usize::from(second(&off, i)));
     }
     for (i, x) in off.iter().enumerate() {
         if *x != T::ZERO {
             a.set(i + 1, i, *x);
         }
         let two = second(&off, i + 1);
-        let p = pivots.get(i + usize::from(two)).copied().unwrap_or(i);
+        let p = pivots.get(i + usize::from(two)).map_or(i, |p| *p as usize);
         let p = whole(place(triangle, n, p) + 1);
         let to = ipiv.wrapping_add(place(triangle, n, i));
         // SAFETY: the place is below the length that the caller guarantees.
@@ -140,7 +140,7 @@ unsafe fn solve<T: Scratch>(
         let (Some(p), true) = (p, row < n) else { return Err(At(6)) };
         let p = place(triangle, n, p);
         for (k, to) in pivots.iter_mut().enumerate().take(row + 1).skip(i) {
-            *to = if k == row { p } else { k };
+            *to = if k == row { p } else { k } as u32;
         }
         if let Some(x) = off.get_mut(i).filter(|_| two) {
             *x = f.get(row, i).unwrap_or_default();

@@ -134,14 +134,14 @@ unsafe fn lu<T: Scratch>(mut a: MatMut<'_, T>, ipiv: *mut c_int) -> Checked<c_in
     let info = match done(r)? {
         Done::As(info) => info,
         _ => {
-            pivots.iter_mut().enumerate().for_each(|(i, p)| *p = i);
+            pivots.iter_mut().enumerate().for_each(|(i, p)| *p = i as u32);
             spoil(a);
             0
         }
     };
     for (i, p) in pivots.iter().enumerate() {
         // SAFETY: `i` is below the length that the caller guarantees.
-        unsafe { ipiv.wrapping_add(i).write(whole(*p + 1)) };
+        unsafe { ipiv.wrapping_add(i).write(whole(*p as usize + 1)) };
     }
     Ok(info)
 }
@@ -175,12 +175,12 @@ unsafe fn getrs<T: Scratch>(
 /// The rows that were exchanged, from 0, all of which there are; the position is that of `ipiv`.
 /// # Safety
 /// `ipiv` is valid for reads of `n` integers.
-unsafe fn exchanged(at: c_int, n: usize, ipiv: *const c_int) -> Checked<std::vec::Vec<usize>> {
+unsafe fn exchanged(at: c_int, n: usize, ipiv: *const c_int) -> Checked<std::vec::Vec<u32>> {
     let mut pivots = indices(n)?;
     for (i, to) in pivots.iter_mut().enumerate() {
         // SAFETY: `i` is below the length that the caller guarantees.
         let p = size(at, unsafe { ipiv.wrapping_add(i).read() })?;
-        *to = p.checked_sub(1).filter(|p| *p < n).ok_or(At(at))?;
+        *to = p.checked_sub(1).filter(|p| *p < n).ok_or(At(at))? as u32;
     }
     Ok(pivots)
 }
@@ -188,13 +188,14 @@ unsafe fn exchanged(at: c_int, n: usize, ipiv: *const c_int) -> Checked<std::vec
 fn lu_solve<T: Scratch>(
     trans: bool,
     a: MatRef<'_, T>,
-    pivots: &[usize],
+    pivots: &[u32],
     mut b: MatMut<'_, T>,
 ) -> Checked<c_int> {
-    let exchange = |(i, p): (usize, &usize), mut b: MatMut<'_, T>| {
-        if *p != i {
-            let (above, below) = b.reborrow().split_rows(i.max(*p))?;
-            crate::swap(above.row(i.min(*p))?, below.row(0)?)?;
+    let exchange = |(i, p): (usize, &u32), mut b: MatMut<'_, T>| {
+        let p = *p as usize;
+        if p != i {
+            let (above, below) = b.reborrow().split_rows(i.max(p))?;
+            crate::swap(above.row(i.min(p))?, below.row(0)?)?;
         }
         Ok::<(), At>(())
     };

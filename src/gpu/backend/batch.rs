@@ -5,9 +5,10 @@ use super::super::error::Error as Bad;
 use super::super::ir::Kernel;
 use super::super::template::Meet;
 use super::super::template::small::{self, Factors, SMALL, SOLVED, Small};
-use super::ops::{Done, Scalar, arguments};
+use super::ops::{Done, Scalar, arguments, called};
 use super::plan::{Planner, counted};
 use super::{Gpu, Many, Mat, MatMut, Product, View, ViewMut};
+use crate::backend::Solvers;
 use crate::error::{same_len, same_shape};
 
 /// Matrices of one shape at a regular distance, read.
@@ -154,23 +155,24 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<T>,
     {
-        let (c, [count, rows, k]) = (c.0, a.sizes);
-        let ([many_b, depth, cols], [many_c, m, n]) = (b.sizes, c.sizes);
-        same_len("b", count, many_b)?;
-        same_len("c", count, many_c)?;
-        same_shape("a", [m, k], [rows, k])?;
-        same_shape("b", [k, n], [depth, cols])?;
-        let strides = [a.strides, b.strides, c.strides];
-        let product = Product::new([m, n, k], strides.map(|[_, r, c]| [r, c]), [alpha, beta]);
-        let many = Many { counts: [1, count], apart: strides.map(|[by, ..]| [0, by]) };
-        // What no launch reaches is refused, not taken apart.
-        let bound = [self.bound_batch("a", a)?, self.bound_batch("b", b)?, self.bound_batch("c", c)?];
-        match self.state.planner.products::<T::Recorded>(&product, &many)? {
-            Some(plan) => self.run(&plan, &bound),
-            None => {
-                (0..count).try_for_each(|i| self.gemm(alpha, a.get(i)?, b.get(i)?, beta, MatMut(c.get(i)?)))
+        called!(gemm_strided_batched, {
+            let (c, [count, rows, k]) = (c.0, a.sizes);
+            let ([many_b, depth, cols], [many_c, m, n]) = (b.sizes, c.sizes);
+            same_len("b", count, many_b)?;
+            same_len("c", count, many_c)?;
+            same_shape("a", [m, k], [rows, k])?;
+            same_shape("b", [k, n], [depth, cols])?;
+            let strides = [a.strides, b.strides, c.strides];
+            let product = Product::new([m, n, k], strides.map(|[_, r, c]| [r, c]), [alpha, beta]);
+            let many = Many { counts: [1, count], apart: strides.map(|[by, ..]| [0, by]) };
+            // What no launch reaches is refused, not taken apart.
+            let bound = [self.bound_batch("a", a)?, self.bound_batch("b", b)?, self.bound_batch("c", c)?];
+            match self.state.planner.products::<T::Recorded>(&product, &many)? {
+                Some(plan) => self.run(&plan, &bound),
+                None => (0..count)
+                    .try_for_each(|i| self.gemm(alpha, a.get(i)?, b.get(i)?, beta, MatMut(c.get(i)?))),
             }
-        }
+        })
     }
 
     /// [`cholesky_batched`](crate::cholesky_batched()): one launch for matrices of up to 64 rows (16 in WGSL), in registers, each of
@@ -208,7 +210,7 @@ impl<D: Device> Gpu<D> {
         let planner = &self.state.planner;
         match planner.small::<T>("cholesky_batched", [count, n], [row, col], (true, 0), &told, make)? {
             Some(launch) => self.run_one(launch, &bound),
-            None => (0..count).try_for_each(|i| self.cholesky(MatMut(a.get(i)?))),
+            None => (0..count).try_for_each(|i| self.cholesky(MatMut(a.get(i)?), ())),
         }
     }
 
@@ -234,7 +236,7 @@ impl<D: Device> Gpu<D> {
         let planner = &self.state.planner;
         match planner.small::<T>("lu_batched", [count, n], [row, col], (true, 0), &told, make)? {
             Some(launch) => self.run_one(launch, &bound),
-            None => (0..count).try_for_each(|i| self.lu(MatMut(a.get(i)?), pivots.sequence(i, count)?)),
+            None => (0..count).try_for_each(|i| self.lu(MatMut(a.get(i)?), pivots.sequence(i, count)?, ())),
         }
     }
 
@@ -304,8 +306,8 @@ impl<D: Device> Gpu<D> {
             return self.run_one(launch, &bound);
         }
         (0..count).try_for_each(|i| match pivots {
-            Some(pivots) => self.lu_solve(a.get(i)?, pivots.sequence(i, count)?, MatMut(b.get(i)?)),
-            None => self.cholesky_solve(a.get(i)?, MatMut(b.get(i)?)),
+            Some(pivots) => self.lu_solve(a.get(i)?, pivots.sequence(i, count)?, MatMut(b.get(i)?), ()),
+            None => self.cholesky_solve(a.get(i)?, MatMut(b.get(i)?), ()),
         })
     }
 }

@@ -415,7 +415,7 @@ impl<T: Scalar, D: Computes<T>> Blas<T> for Gpu<D> {
         b: Mat<'_, T, D>,
         beta: T,
         c: MatMut<'_, T, D>,
-        _: ViewMut<'_, T, D>,
+        _: (),
     ) -> Done {
         called!(symm, {
             let n = if side == Side::Left { b.shape[0] } else { b.shape[1] };
@@ -448,7 +448,7 @@ impl<T: Scalar, D: Computes<T>> Blas<T> for Gpu<D> {
         beta: T,
         triangle: Triangle,
         c: MatMut<'_, T, D>,
-        _: ViewMut<'_, T, D>,
+        _: (),
     ) -> Done {
         called!(syrk, {
             same_shape("c", [a.shape[0]; 2], c.0.shape)?;
@@ -465,7 +465,7 @@ impl<T: Scalar, D: Computes<T>> Blas<T> for Gpu<D> {
         beta: T,
         triangle: Triangle,
         c: MatMut<'_, T, D>,
-        _: ViewMut<'_, T, D>,
+        _: (),
     ) -> Done {
         called!(syr2k, {
             same_shape("b", a.shape, b.shape)?;
@@ -483,7 +483,7 @@ impl<T: Scalar, D: Computes<T>> Blas<T> for Gpu<D> {
         diagonal: Diagonal,
         a: Mat<'_, T, D>,
         b: MatMut<'_, T, D>,
-        _: ViewMut<'_, T, D>,
+        _: (),
     ) -> Done {
         called!(trmm, { self.scaled_triangular(false, alpha, &Left::new(side, triangle, diagonal, a, b.0)?) })
     }
@@ -496,7 +496,7 @@ impl<T: Scalar, D: Computes<T>> Blas<T> for Gpu<D> {
         diagonal: Diagonal,
         a: Mat<'_, T, D>,
         b: MatMut<'_, T, D>,
-        _: ViewMut<'_, T, D>,
+        _: (),
     ) -> Done {
         called!(trsm, { self.scaled_triangular(true, alpha, &Left::new(side, triangle, diagonal, a, b.0)?) })
     }

@@ -6,6 +6,7 @@ use super::super::template::{Argument, complex};
 use super::ops::{Done, Scalar, arguments, called};
 use super::plan::{PART, wide};
 use super::{Gpu, Mat, MatMut, Product, View, ViewMut};
+use crate::backend::ComplexAlgebra;
 use crate::blas::complex::elements::{Angle, Magnitude};
 use crate::complex::Complex;
 use crate::error::{same_len, same_shape};
@@ -25,52 +26,6 @@ impl<D: Device> Gpu<D> {
     {
         let wide = x.strides.map(|s| s.saturating_mul(2));
         self.state.planner.matrix::<T::Recorded>(arg, x.shape, wide)
-    }
-
-    /// [`gemm_complex`](crate::gemm_complex()): one real product, as there, with two rows of real numbers
-    /// for each of B's; rows of A or C whose numbers do not follow each other, and a β that is not real, take copies.
-    ///
-    /// ```
-    /// use fulmen::{Complex, Conjugate, gpu::{backend::Gpu, device::Host}};
-    /// let gpu = Gpu::new(Host::default());
-    /// let a = gpu.upload(&[Complex::new(1.0f32, 2.0), Complex::I])?;
-    /// let mut c = gpu.alloc(1)?;
-    /// let (row, column) = (a.view().matrix(1, 2)?, a.view().matrix(2, 1)?);
-    /// let conjugate = Conjugate { a: false, b: true };
-    /// gpu.gemm_complex(Complex::ONE, row, column, conjugate, Complex::ZERO, c.view_mut().matrix(1, 1)?)?;
-    /// let mut square = [Complex::ZERO];
-    /// gpu.download(c.view(), &mut square)?;
-    /// assert_eq!(square, [Complex::new(6.0, 0.0)]);
-    /// # Ok::<(), fulmen::gpu::device::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`Shape`](crate::Error::Shape), [`Error::Limit`], [`Error::Lost`].
-    pub fn gemm_complex<T: Scalar>(
-        &self,
-        alpha: Complex<T>,
-        a: Mat<'_, Complex<T>, D>,
-        b: Mat<'_, Complex<T>, D>,
-        conjugate: Conjugate,
-        beta: Complex<T>,
-        c: MatMut<'_, Complex<T>, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        called!(gemm_complex, {
-            let ([m, k], n) = (a.shape, b.shape[1]);
-            same_shape("b", [k, n], b.shape)?;
-            same_shape("c", [m, n], c.0.shape)?;
-            [("a", a), ("b", b), ("c", c.0)].into_iter().try_for_each(|(arg, x)| self.pairs(arg, x))?;
-            let k = if alpha == Complex::ZERO { 0 } else { k };
-            let Conjugate { a: first, b: second } = conjugate;
-            if c.0.strides[1] != 1 && c.0.strides[0] == 1 && m > 1 && n > 1 {
-                // Rows and columns change their roles.
-                return self.product_of_pairs(alpha, [b.t(), a.t(), c.0.t()], k, [second, first], beta);
-            }
-            self.product_of_pairs(alpha, [a, b, c.0], k, [first, second], beta)
-        })
     }
 
     /// The product over the first `k` columns of A.
@@ -135,126 +90,6 @@ impl<D: Device> Gpu<D> {
         self.run_flat::<T>("gemm_complex_added", make, of_c, &bound, (&words, &[beta.re, beta.im]))
     }
 
-    /// [`gemv_complex`](crate::gemv_complex()) of columns.
-    ///
-    /// # Errors
-    /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    #[allow(clippy::too_many_arguments, reason = "BLAS")]
-    pub fn gemv_complex<T: Scalar>(
-        &self,
-        alpha: Complex<T>,
-        a: Mat<'_, Complex<T>, D>,
-        conjugate: bool,
-        x: Mat<'_, Complex<T>, D>,
-        beta: Complex<T>,
-        y: MatMut<'_, Complex<T>, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        called!(gemv_complex, {
-            let [m, n] = a.shape;
-            same_len("x", n, x.shape[0])?;
-            same_len("y", m, y.0.shape[0])?;
-            [("a", a), ("x", x), ("y", y.0)].into_iter().try_for_each(|(arg, x)| self.pairs(arg, x))?;
-            if m == 0 {
-                return Ok(());
-            }
-            let n = if alpha == Complex::ZERO { 0 } else { n };
-            let words = [m, n, a.strides[0], a.strides[1], x.strides[0], y.0.strides[0]];
-            let numbers = [sign(conjugate), alpha.re, alpha.im, beta.re, beta.im];
-            let bound = [a.binding(self)?, x.binding(self)?, y.0.binding(self)?];
-            let told = (&words[..], &numbers[..]);
-            if a.strides[1] > a.strides[0] {
-                let make = || complex::gemv::<T::Recorded>(self.state.planner.meet, true);
-                return self.run_flat::<T>("gemv_complex_down", make, m, &bound, told);
-            }
-            let make = |meet| complex::gemv::<T::Recorded>(meet, false);
-            self.run_blocks::<T>("gemv_complex", make, [m, 1], &bound, told)
-        })
-    }
-
-    /// [`dot_complex`](crate::dot_complex()) of columns, to a view of one number.
-    ///
-    /// # Errors
-    /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn dot_complex<T: Scalar>(
-        &self,
-        conjugate: bool,
-        x: Mat<'_, Complex<T>, D>,
-        y: Mat<'_, Complex<T>, D>,
-        out: ViewMut<'_, Complex<T>, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        called!(dot_complex, {
-            let n = x.shape[0];
-            same_len("y", n, y.shape[0])?;
-            same_len("out", 1, out.len())?;
-            [("x", x), ("y", y)].into_iter().try_for_each(|(arg, x)| self.pairs(arg, x))?;
-            let planner = &self.state.planner;
-            let blocks = n.div_ceil(PART).clamp(1, planner.blocks as usize);
-            let parts = self.alloc::<Complex<T>>(blocks)?;
-            let told = arguments(3, &[n, x.strides[0], y.strides[0]], &[sign::<T>(conjugate)]);
-            let make = complex::dot::<T::Recorded>;
-            let sums = planner.blocks::<T::Recorded>("dot_complex", make, [blocks, 1], told)?;
-            let told = [2, 3].map(Argument::Buffer).into_iter().chain(arguments::<T>(0, &[blocks], &[]));
-            let make = complex::dot_merge::<T::Recorded>;
-            let merge = planner.blocks::<T::Recorded>("dot_complex_merge", make, [1, 1], told.collect())?;
-            let bound = [x.binding(self)?, y.binding(self)?, parts.view().binding(self)?, out.binding(self)?];
-            self.go(vec![sums, merge], vec![], &bound)
-        })
-    }
-
-    /// [`axpy_complex`](crate::axpy_complex()) of columns.
-    ///
-    /// # Errors
-    /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn axpy_complex<T: Scalar>(
-        &self,
-        alpha: Complex<T>,
-        x: Mat<'_, Complex<T>, D>,
-        y: MatMut<'_, Complex<T>, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        called!(axpy_complex, {
-            let n = x.shape[0];
-            same_len("y", n, y.0.shape[0])?;
-            [("x", x), ("y", y.0)].into_iter().try_for_each(|(arg, x)| self.pairs(arg, x))?;
-            if n == 0 {
-                return Ok(());
-            }
-            let bound = [x.binding(self)?, y.0.binding(self)?];
-            let words = [n, x.strides[0], y.0.strides[0]];
-            let make = complex::axpy::<T::Recorded>;
-            self.run_flat::<T>("axpy_complex", make, n, &bound, (&words, &[alpha.re, alpha.im]))
-        })
-    }
-
-    /// [`scal_complex`](crate::scal_complex()) of a column.
-    ///
-    /// # Errors
-    /// [`Error::Limit`], [`Error::Lost`].
-    pub fn scal_complex<T: Scalar>(&self, alpha: Complex<T>, x: MatMut<'_, Complex<T>, D>) -> Done
-    where
-        D: Computes<T>,
-    {
-        called!(scal_complex, {
-            let n = x.0.shape[0];
-            self.pairs("x", x.0)?;
-            if n == 0 {
-                return Ok(());
-            }
-            let bound = [x.0.binding(self)?];
-            let words = [n, x.0.strides[0]];
-            let make = complex::scal::<T::Recorded>;
-            self.run_flat::<T>("scal_complex", make, n, &bound, (&words, &[alpha.re, alpha.im]))
-        })
-    }
-
     /// A reduction of the parts of a column's numbers, which are copied where others lie between.
     fn of_all<T: Scalar>(&self, op: &'static str, x: Mat<'_, Complex<T>, D>, out: ViewMut<'_, T, D>) -> Done
     where
@@ -284,28 +119,6 @@ impl<D: Device> Gpu<D> {
         self.run(&plan, &[parts, out.binding(self)?])
     }
 
-    /// [`nrm2_complex`](crate::nrm2_complex()) of a column, to a view of one element.
-    ///
-    /// # Errors
-    /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn nrm2_complex<T: Scalar>(&self, x: Mat<'_, Complex<T>, D>, out: ViewMut<'_, T, D>) -> Done
-    where
-        D: Computes<T>,
-    {
-        called!(nrm2_complex, { self.of_all("norm_l2", x, out) })
-    }
-
-    /// [`asum_complex`](crate::asum_complex()) of a column, to a view of one element.
-    ///
-    /// # Errors
-    /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn asum_complex<T: Scalar>(&self, x: Mat<'_, Complex<T>, D>, out: ViewMut<'_, T, D>) -> Done
-    where
-        D: Computes<T>,
-    {
-        called!(asum_complex, { self.of_all("norm_l1", x, out) })
-    }
-
     /// A launch of a thread for each of `n` numbers, of these operands.
     fn each<T: Scalar>(
         &self,
@@ -322,21 +135,189 @@ impl<D: Device> Gpu<D> {
         }
         self.run_flat::<T>(op, make, n, bound, (&[n], numbers))
     }
+}
+
+impl<T: Scalar, D: Computes<T>> ComplexAlgebra<T> for Gpu<D> {
+    /// [`gemm_complex`](crate::gemm_complex()): one real product, as there, with two rows of real numbers
+    /// for each of B's; rows of A or C whose numbers do not follow each other, and a β that is not real, take copies.
+    ///
+    /// ```
+    /// use fulmen::backend::ComplexAlgebra;
+    /// use fulmen::{Complex, Conjugate, gpu::{backend::Gpu, device::Host}};
+    /// let gpu = Gpu::new(Host::default());
+    /// let a = gpu.upload(&[Complex::new(1.0f32, 2.0), Complex::I])?;
+    /// let mut c = gpu.alloc(1)?;
+    /// let (row, column) = (a.view().matrix(1, 2)?, a.view().matrix(2, 1)?);
+    /// let conjugate = Conjugate { a: false, b: true };
+    /// gpu.gemm_complex(Complex::ONE, row, column, conjugate, Complex::ZERO, c.view_mut().matrix(1, 1)?, ())?;
+    /// let mut square = [Complex::ZERO];
+    /// gpu.download(c.view(), &mut square)?;
+    /// assert_eq!(square, [Complex::new(6.0, 0.0)]);
+    /// # Ok::<(), fulmen::gpu::device::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Shape`](crate::Error::Shape), [`Error::Limit`], [`Error::Lost`].
+    fn gemm_complex(
+        &self,
+        alpha: Complex<T>,
+        a: Mat<'_, Complex<T>, D>,
+        b: Mat<'_, Complex<T>, D>,
+        conjugate: Conjugate,
+        beta: Complex<T>,
+        c: MatMut<'_, Complex<T>, D>,
+        _: (),
+    ) -> Done {
+        called!(gemm_complex, {
+            let ([m, k], n) = (a.shape, b.shape[1]);
+            same_shape("b", [k, n], b.shape)?;
+            same_shape("c", [m, n], c.0.shape)?;
+            [("a", a), ("b", b), ("c", c.0)].into_iter().try_for_each(|(arg, x)| self.pairs(arg, x))?;
+            let k = if alpha == Complex::ZERO { 0 } else { k };
+            let Conjugate { a: first, b: second } = conjugate;
+            if c.0.strides[1] != 1 && c.0.strides[0] == 1 && m > 1 && n > 1 {
+                // Rows and columns change their roles.
+                return self.product_of_pairs(alpha, [b.t(), a.t(), c.0.t()], k, [second, first], beta);
+            }
+            self.product_of_pairs(alpha, [a, b, c.0], k, [first, second], beta)
+        })
+    }
+
+    /// [`gemv_complex`](crate::gemv_complex()) of columns.
+    ///
+    /// # Errors
+    /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    #[allow(clippy::too_many_arguments, reason = "BLAS")]
+    fn gemv_complex(
+        &self,
+        alpha: Complex<T>,
+        a: Mat<'_, Complex<T>, D>,
+        conjugate: bool,
+        x: Mat<'_, Complex<T>, D>,
+        beta: Complex<T>,
+        y: MatMut<'_, Complex<T>, D>,
+    ) -> Done {
+        called!(gemv_complex, {
+            let [m, n] = a.shape;
+            same_len("x", n, x.shape[0])?;
+            same_len("y", m, y.0.shape[0])?;
+            [("a", a), ("x", x), ("y", y.0)].into_iter().try_for_each(|(arg, x)| self.pairs(arg, x))?;
+            if m == 0 {
+                return Ok(());
+            }
+            let n = if alpha == Complex::ZERO { 0 } else { n };
+            let words = [m, n, a.strides[0], a.strides[1], x.strides[0], y.0.strides[0]];
+            let numbers = [sign(conjugate), alpha.re, alpha.im, beta.re, beta.im];
+            let bound = [a.binding(self)?, x.binding(self)?, y.0.binding(self)?];
+            let told = (&words[..], &numbers[..]);
+            if a.strides[1] > a.strides[0] {
+                let make = || complex::gemv::<T::Recorded>(self.state.planner.meet, true);
+                return self.run_flat::<T>("gemv_complex_down", make, m, &bound, told);
+            }
+            let make = |meet| complex::gemv::<T::Recorded>(meet, false);
+            self.run_blocks::<T>("gemv_complex", make, [m, 1], &bound, told)
+        })
+    }
+
+    /// [`dot_complex`](crate::dot_complex()) of columns, to a view of one number.
+    ///
+    /// # Errors
+    /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    fn dot_complex(
+        &self,
+        conjugate: bool,
+        x: Mat<'_, Complex<T>, D>,
+        y: Mat<'_, Complex<T>, D>,
+        out: ViewMut<'_, Complex<T>, D>,
+    ) -> Done {
+        called!(dot_complex, {
+            let n = x.shape[0];
+            same_len("y", n, y.shape[0])?;
+            same_len("out", 1, out.len())?;
+            [("x", x), ("y", y)].into_iter().try_for_each(|(arg, x)| self.pairs(arg, x))?;
+            let planner = &self.state.planner;
+            let blocks = n.div_ceil(PART).clamp(1, planner.blocks as usize);
+            let parts = self.alloc::<Complex<T>>(blocks)?;
+            let told = arguments(3, &[n, x.strides[0], y.strides[0]], &[sign::<T>(conjugate)]);
+            let make = complex::dot::<T::Recorded>;
+            let sums = planner.blocks::<T::Recorded>("dot_complex", make, [blocks, 1], told)?;
+            let told = [2, 3].map(Argument::Buffer).into_iter().chain(arguments::<T>(0, &[blocks], &[]));
+            let make = complex::dot_merge::<T::Recorded>;
+            let merge = planner.blocks::<T::Recorded>("dot_complex_merge", make, [1, 1], told.collect())?;
+            let bound = [x.binding(self)?, y.binding(self)?, parts.view().binding(self)?, out.binding(self)?];
+            self.go(vec![sums, merge], vec![], &bound)
+        })
+    }
+
+    /// [`axpy_complex`](crate::axpy_complex()) of columns.
+    ///
+    /// # Errors
+    /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    fn axpy_complex(
+        &self,
+        alpha: Complex<T>,
+        x: Mat<'_, Complex<T>, D>,
+        y: MatMut<'_, Complex<T>, D>,
+    ) -> Done {
+        called!(axpy_complex, {
+            let n = x.shape[0];
+            same_len("y", n, y.0.shape[0])?;
+            [("x", x), ("y", y.0)].into_iter().try_for_each(|(arg, x)| self.pairs(arg, x))?;
+            if n == 0 {
+                return Ok(());
+            }
+            let bound = [x.binding(self)?, y.0.binding(self)?];
+            let words = [n, x.strides[0], y.0.strides[0]];
+            let make = complex::axpy::<T::Recorded>;
+            self.run_flat::<T>("axpy_complex", make, n, &bound, (&words, &[alpha.re, alpha.im]))
+        })
+    }
+
+    /// [`scal_complex`](crate::scal_complex()) of a column.
+    ///
+    /// # Errors
+    /// [`Error::Limit`], [`Error::Lost`].
+    fn scal_complex(&self, alpha: Complex<T>, x: MatMut<'_, Complex<T>, D>) -> Done {
+        called!(scal_complex, {
+            let n = x.0.shape[0];
+            self.pairs("x", x.0)?;
+            if n == 0 {
+                return Ok(());
+            }
+            let bound = [x.0.binding(self)?];
+            let words = [n, x.0.strides[0]];
+            let make = complex::scal::<T::Recorded>;
+            self.run_flat::<T>("scal_complex", make, n, &bound, (&words, &[alpha.re, alpha.im]))
+        })
+    }
+
+    /// [`nrm2_complex`](crate::nrm2_complex()) of a column, to a view of one element.
+    ///
+    /// # Errors
+    /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    fn nrm2_complex(&self, x: Mat<'_, Complex<T>, D>, out: ViewMut<'_, T, D>) -> Done {
+        called!(nrm2_complex, { self.of_all("norm_l2", x, out) })
+    }
+
+    /// [`asum_complex`](crate::asum_complex()) of a column, to a view of one element.
+    ///
+    /// # Errors
+    /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    fn asum_complex(&self, x: Mat<'_, Complex<T>, D>, out: ViewMut<'_, T, D>) -> Done {
+        called!(asum_complex, { self.of_all("norm_l1", x, out) })
+    }
 
     /// [`mul_complex`](crate::mul_complex())
     ///
     /// # Errors
     /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn mul_complex<T: Scalar>(
+    fn mul_complex(
         &self,
         conjugate: bool,
         x: View<'_, Complex<T>, D>,
         y: View<'_, Complex<T>, D>,
         out: ViewMut<'_, Complex<T>, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
+    ) -> Done {
         called!(mul_complex, {
             same_len("y", x.len(), y.len())?;
             same_len("out", x.len(), out.len())?;
@@ -350,10 +331,7 @@ impl<D: Device> Gpu<D> {
     ///
     /// # Errors
     /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn abs_complex<T: Scalar>(&self, x: View<'_, Complex<T>, D>, out: ViewMut<'_, T, D>) -> Done
-    where
-        D: Computes<T>,
-    {
+    fn abs_complex(&self, x: View<'_, Complex<T>, D>, out: ViewMut<'_, T, D>) -> Done {
         called!(abs_complex, {
             same_len("out", x.len(), out.len())?;
             let make = || complex::of_parts::<T::Recorded>("abs_complex", Magnitude);
@@ -365,10 +343,7 @@ impl<D: Device> Gpu<D> {
     ///
     /// # Errors
     /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn arg_complex<T: Scalar>(&self, x: View<'_, Complex<T>, D>, out: ViewMut<'_, T, D>) -> Done
-    where
-        D: Computes<T>,
-    {
+    fn arg_complex(&self, x: View<'_, Complex<T>, D>, out: ViewMut<'_, T, D>) -> Done {
         called!(arg_complex, {
             same_len("out", x.len(), out.len())?;
             let make = || complex::of_parts::<T::Recorded>("arg_complex", Angle);
@@ -380,15 +355,7 @@ impl<D: Device> Gpu<D> {
     ///
     /// # Errors
     /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn interleave<T: Scalar>(
-        &self,
-        re: View<'_, T, D>,
-        im: View<'_, T, D>,
-        out: ViewMut<'_, Complex<T>, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
+    fn interleave(&self, re: View<'_, T, D>, im: View<'_, T, D>, out: ViewMut<'_, Complex<T>, D>) -> Done {
         called!(interleave, {
             same_len("im", re.len(), im.len())?;
             same_len("out", re.len(), out.len())?;
@@ -401,15 +368,7 @@ impl<D: Device> Gpu<D> {
     ///
     /// # Errors
     /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn deinterleave<T: Scalar>(
-        &self,
-        x: View<'_, Complex<T>, D>,
-        re: ViewMut<'_, T, D>,
-        im: ViewMut<'_, T, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
+    fn deinterleave(&self, x: View<'_, Complex<T>, D>, re: ViewMut<'_, T, D>, im: ViewMut<'_, T, D>) -> Done {
         called!(deinterleave, {
             same_len("re", x.len(), re.len())?;
             same_len("im", x.len(), im.len())?;

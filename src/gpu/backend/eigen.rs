@@ -7,10 +7,11 @@ use super::super::ir::Kernel;
 use super::super::template::jacobi::{self, EARLY, SWEEPS, TURNED};
 use super::super::template::{Argument, Index, Meet};
 use super::batch::BatchMut;
-use super::ops::{Done, Scalar, arguments, called};
+use super::ops::{Done, Scalar, arguments};
 use super::plan::Planner;
 use super::{Array, Gpu, Mat, MatMut, View, ViewMut};
 use crate::backend::Products;
+use crate::backend::Solvers;
 use crate::error::{same_len, same_shape};
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -42,7 +43,7 @@ fn least<T: Scalar>(len: usize) -> f64 {
 
 impl Planner {
     /// A launch of a block for each of many matrices of up to `n` rows and columns, if a block has the memory.
-    fn whole<T: Scalar>(
+    pub(super) fn whole<T: Scalar>(
         &self,
         op: &'static str,
         [count, n]: [usize; 2],
@@ -59,7 +60,7 @@ impl Planner {
     }
 
     /// The same of symmetric ones.
-    fn eigh_whole<T: Scalar>(
+    pub(super) fn eigh_whole<T: Scalar>(
         &self,
         [count, n]: [usize; 2],
         strides: [usize; 3],
@@ -69,7 +70,7 @@ impl Planner {
     }
 
     /// The same of ones of no fewer rows than columns, with the strides of A, U and Vᵀ.
-    fn svd_whole<T: Scalar>(
+    pub(super) fn svd_whole<T: Scalar>(
         &self,
         [count, m, n]: [usize; 3],
         strides: [[usize; 3]; 3],
@@ -81,97 +82,68 @@ impl Planner {
 }
 
 impl<D: Device> Gpu<D> {
-    /// [`eigh`](crate::eigh()) by Jacobi's method from both sides, whose eigenvalues are at the end vᵀAv / vᵀv of the matrix as it was
-    /// given: of `n` rows they are off by no more than 10·√n·u·‖A‖₂. Up to 64 rows (what a block's memory has room for; 32 in WGSL) by one block of threads in
-    /// one launch, more by a launch for every 4 vectors that each of its blocks turns.
-    ///
-    /// NaN and infinities are not refused before the first write: the next [`download`](Self::download) gives [`Error::Pivot`]
-    /// with the index of a row that has one, or of the first row of a small matrix. Nothing of use is in A then. So is
-    /// what 16 sweeps are not enough for, by the first row; no matrix is known to need as many.
-    ///
-    /// ```
-    /// use fulmen::gpu::{backend::Gpu, device::{Error, Host}};
-    /// let gpu = Gpu::new(Host::default());
-    /// let (mut a, mut values) = (gpu.upload(&[3.0f32, 9.0, 0.0, 1.0])?, gpu.alloc(2)?);
-    /// gpu.eigh(a.view_mut().matrix(2, 2)?, values.view_mut())?;
-    /// let (mut v, mut found) = ([0.0; 4], [0.0; 2]);
-    /// gpu.download(a.view(), &mut v)?;
-    /// gpu.download(values.view(), &mut found)?;
-    /// assert_eq!((v, found), ([0.0, 1.0, 1.0, 0.0], [1.0, 3.0]));
-    /// # Ok::<(), Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`Shape`](crate::Error::Shape), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn eigh<T: Scalar>(&self, a: MatMut<'_, T, D>, values: ViewMut<'_, T, D>) -> Done
+    /// The eigenvalues, and over A the eigenvectors.
+    pub(super) fn eigh_of<T: Scalar>(&self, a: MatMut<'_, T, D>, values: ViewMut<'_, T, D>) -> Done
     where
         D: Computes<T>,
     {
-        called!(eigh, {
-            let (a, n) = (a.0, a.0.shape[0]);
-            same_shape("a", [n; 2], a.shape)?;
-            same_len("values", n, values.len())?;
-            self.matrices([("a", a)])?;
-            if n == 0 {
-                return Ok(());
-            }
-            let [row, col] = a.strides;
-            if let Some(launch) = self.state.planner.eigh_whole::<T>([1, n], [0, row, col])? {
-                return self.run_one(launch, &[a.binding(self)?, values.binding(self)?, self.status()?]);
-            }
-            self.state.planner.line::<T::Recorded>("a", n.saturating_mul(n))?;
-            let [w, v, x] = [n * n; 3].map(|n| self.alloc::<T>(n));
-            let [rows, squares, lengths, quotients, state] = [n, n, n, n, 2].map(|n| self.alloc::<T>(n));
-            let (w, v, x, rows, squares) = (w?, v?, x?, rows?, squares?);
-            let (lengths, quotients, state) = (lengths?, quotients?, state?);
-            let [rows, squares, lengths, quotients, state] =
-                [&rows, &squares, &lengths, &quotients, &state].map(|x| x.view().binding(self));
-            let (rows, squares, lengths, quotients, state) = (rows?, squares?, lengths?, quotients?, state?);
-            let a = a.binding(self)?;
-            let each = [n, 1];
-            let make = |meet| jacobi::rows::<T::Recorded>(meet, true);
-            self.run_blocks::<T>(
-                "eigh_rows",
-                make,
-                each,
-                &[a, rows, self.status()?],
-                (&[n, n, row, col], &[]),
-            )?;
-            let open = |name, again, w: &Array<T, D>, v: &Array<T, D>| {
-                let bound = [a, rows, w.view().binding(self)?, v.view().binding(self)?, squares, state];
-                let make = move |meet| jacobi::symmetric::<T::Recorded>(meet, again);
-                self.run_blocks::<T>(name, make, each, &bound, (&[n, row, col], &[]))
-            };
-            open("eigh_open", false, &w, &v)?;
-            let make = jacobi::longest::<T::Recorded>;
-            self.run_blocks::<T>("eigh_norm", make, [1, 1], &[squares, state], (&[n], &[]))?;
-            let mut words = self.alloc::<u32>(SWEEPS as usize)?;
-            self.fill(0, words.view_mut())?;
-            let (last, all) = (SWEEPS as usize - AGAIN, SWEEPS as usize);
-            self.turns::<T>([w.view(), v.view()], Some(state), &words, 0..last, [n, n])?;
-            // Thousands of rounded rotations leave V less orthogonal, and W further from A·V, than the answer may be off: V is made
-            // orthogonal by a step of Newton and Schulz, W is multiplied anew, and both are rotated again.
-            let [given, next, other] = [&v, &w, &x].map(|x| x.view().matrix(n, n));
-            let (given, next, other, half) = (given?, next?, other?, T::from_f64(-0.5));
-            self.gemm(T::ONE, given, given.t(), T::ZERO, MatMut(other))?;
-            self.gemm(half, other, given, T::ZERO, MatMut(next))?;
-            self.axpy(T::from_f64(1.5), v.view(), ViewMut(w.view()))?;
-            open("eigh_again", true, &v, &w)?;
-            self.gemm(T::ONE, next, given, T::ZERO, MatMut(other))?;
-            let (w, v, scaled) = (x, w, v);
-            let [_, after] = words.view_mut().split(last - 1)?;
-            let [before, _] = after.split(1)?;
-            self.fill(1, before)?;
-            self.turns::<T>([w.view(), v.view()], Some(state), &words, last..all, [n, n])?;
-            let (words, scaled, v_) =
-                (words.view().binding(self)?, scaled.view().binding(self)?, v.view().binding(self)?);
-            let bound = [scaled, v_, quotients, lengths, words, self.status()?];
-            let make = jacobi::quotients::<T::Recorded>;
-            self.run_blocks::<T>("eigh_quotients", make, each, &bound, (&[n], &[]))?;
-            let (make, values) = (jacobi::eigenvectors::<T::Recorded>, values.binding(self)?);
-            let bound = [v_, lengths, quotients, state, a, values];
-            self.run_blocks::<T>("eigh_close", make, each, &bound, (&[n, row, col], &[]))
-        })
+        let (a, n) = (a.0, a.0.shape[0]);
+        same_shape("a", [n; 2], a.shape)?;
+        same_len("values", n, values.len())?;
+        self.matrices([("a", a)])?;
+        if n == 0 {
+            return Ok(());
+        }
+        let [row, col] = a.strides;
+        if let Some(launch) = self.state.planner.eigh_whole::<T>([1, n], [0, row, col])? {
+            return self.run_one(launch, &[a.binding(self)?, values.binding(self)?, self.status()?]);
+        }
+        self.state.planner.line::<T::Recorded>("a", n.saturating_mul(n))?;
+        let [w, v, x] = [n * n; 3].map(|n| self.alloc::<T>(n));
+        let [rows, squares, lengths, quotients, state] = [n, n, n, n, 2].map(|n| self.alloc::<T>(n));
+        let (w, v, x, rows, squares) = (w?, v?, x?, rows?, squares?);
+        let (lengths, quotients, state) = (lengths?, quotients?, state?);
+        let [rows, squares, lengths, quotients, state] =
+            [&rows, &squares, &lengths, &quotients, &state].map(|x| x.view().binding(self));
+        let (rows, squares, lengths, quotients, state) = (rows?, squares?, lengths?, quotients?, state?);
+        let a = a.binding(self)?;
+        let each = [n, 1];
+        let make = |meet| jacobi::rows::<T::Recorded>(meet, true);
+        self.run_blocks::<T>("eigh_rows", make, each, &[a, rows, self.status()?], (&[n, n, row, col], &[]))?;
+        let open = |name, again, w: &Array<T, D>, v: &Array<T, D>| {
+            let bound = [a, rows, w.view().binding(self)?, v.view().binding(self)?, squares, state];
+            let make = move |meet| jacobi::symmetric::<T::Recorded>(meet, again);
+            self.run_blocks::<T>(name, make, each, &bound, (&[n, row, col], &[]))
+        };
+        open("eigh_open", false, &w, &v)?;
+        let make = jacobi::longest::<T::Recorded>;
+        self.run_blocks::<T>("eigh_norm", make, [1, 1], &[squares, state], (&[n], &[]))?;
+        let mut words = self.alloc::<u32>(SWEEPS as usize)?;
+        self.fill(0, words.view_mut())?;
+        let (last, all) = (SWEEPS as usize - AGAIN, SWEEPS as usize);
+        self.turns::<T>([w.view(), v.view()], Some(state), &words, 0..last, [n, n])?;
+        // Thousands of rounded rotations leave V less orthogonal, and W further from A·V, than the answer may be off: V is made
+        // orthogonal by a step of Newton and Schulz, W is multiplied anew, and both are rotated again.
+        let [given, next, other] = [&v, &w, &x].map(|x| x.view().matrix(n, n));
+        let (given, next, other, half) = (given?, next?, other?, T::from_f64(-0.5));
+        self.gemm(T::ONE, given, given.t(), T::ZERO, MatMut(other))?;
+        self.gemm(half, other, given, T::ZERO, MatMut(next))?;
+        self.axpy(T::from_f64(1.5), v.view(), ViewMut(w.view()))?;
+        open("eigh_again", true, &v, &w)?;
+        self.gemm(T::ONE, next, given, T::ZERO, MatMut(other))?;
+        let (w, v, scaled) = (x, w, v);
+        let [_, after] = words.view_mut().split(last - 1)?;
+        let [before, _] = after.split(1)?;
+        self.fill(1, before)?;
+        self.turns::<T>([w.view(), v.view()], Some(state), &words, last..all, [n, n])?;
+        let (words, scaled, v_) =
+            (words.view().binding(self)?, scaled.view().binding(self)?, v.view().binding(self)?);
+        let bound = [scaled, v_, quotients, lengths, words, self.status()?];
+        let make = jacobi::quotients::<T::Recorded>;
+        self.run_blocks::<T>("eigh_quotients", make, each, &bound, (&[n], &[]))?;
+        let (make, values) = (jacobi::eigenvectors::<T::Recorded>, values.binding(self)?);
+        let bound = [v_, lengths, quotients, state, a, values];
+        self.run_blocks::<T>("eigh_close", make, each, &bound, (&[n, row, col], &[]))
     }
 
     /// [`eigh_batched`](crate::eigh_batched()): one launch for all matrices of up to 64 rows, as by [`eigh`](Self::eigh); of more, one after
@@ -192,13 +164,13 @@ impl<D: Device> Gpu<D> {
         }
         match self.state.planner.eigh_whole::<T>([count, n], a.strides)? {
             Some(launch) => self.run_one(launch, &bound),
-            None => (0..count).try_for_each(|i| self.eigh(MatMut(a.get(i)?), values.sequence(i, count)?)),
+            None => (0..count).try_for_each(|i| self.eigh(MatMut(a.get(i)?), values.sequence(i, count)?, ())),
         }
     }
 
     /// Rotates pairs of `n` vectors of W and V until none is past its limits, in some sweeps of all, with the state of a symmetric
     /// matrix and the words of the sweeps: each goes on where the one before it has rotated any.
-    fn turns<T: Scalar>(
+    pub(super) fn turns<T: Scalar>(
         &self,
         [w, v]: [View<'_, T, D>; 2],
         state: Option<Binding<'_, D::Buffer>>,
@@ -231,59 +203,6 @@ impl<D: Device> Gpu<D> {
             self.go(launches, Vec::new(), &bound)?;
         }
         Ok(())
-    }
-
-    /// [`svd`](crate::svd()) by Jacobi's method from one side: up to 64 rows and columns (what a block's memory has room for; of `f64` and in
-    /// WGSL 32) by one block of threads in one launch, more by a launch for every 4 vectors that each of its blocks turns;
-    /// the left vectors are the orthogonal factor of what is left, so that they are orthonormal whatever the rank. A is not written.
-    ///
-    /// NaN and infinities are not refused before the first write: the next [`download`](Self::download) gives [`Error::Pivot`]
-    /// with the index of a column that has one, or of the first column of a small matrix; a row where there are fewer of these. Nothing of use is in the results then.
-    /// So is what 16 sweeps are not enough for, by index 0; no matrix is known to need as many.
-    ///
-    /// ```
-    /// use fulmen::gpu::{backend::Gpu, device::{Error, Host}};
-    /// let gpu = Gpu::new(Host::default());
-    /// let (mut a, mut u) = (gpu.upload(&[3.0f32, 4.0])?, gpu.alloc(2)?);
-    /// let (mut values, mut vt) = (gpu.alloc(1)?, gpu.alloc(1)?);
-    /// let of = a.view_mut().matrix(2, 1)?;
-    /// gpu.svd(of, u.view_mut().matrix(2, 1)?, values.view_mut(), vt.view_mut().matrix(1, 1)?)?;
-    /// let mut found = [0.0];
-    /// gpu.download(values.view(), &mut found)?;
-    /// assert_eq!(found, [5.0]);
-    /// # Ok::<(), Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`Shape`](crate::Error::Shape), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn svd<T: Scalar>(
-        &self,
-        a: MatMut<'_, T, D>,
-        u: MatMut<'_, T, D>,
-        values: ViewMut<'_, T, D>,
-        vt: MatMut<'_, T, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        called!(svd, {
-            let (a, u, vt, [m, n]) = (a.0, u.0, vt.0, a.0.shape);
-            let k = m.min(n);
-            same_shape("u", [m, k], u.shape)?;
-            same_len("values", k, values.len())?;
-            same_shape("vt", [k, n], vt.shape)?;
-            self.matrices([("a", a), ("u", u), ("vt", vt)])?;
-            if k == 0 {
-                return Ok(());
-            }
-            let [a, u, vt] = if m < n { [a.t(), vt.t(), u.t()] } else { [a, u, vt] };
-            let strides = [a, u, vt].map(|x| [0, x.strides[0], x.strides[1]]);
-            if let Some(launch) = self.state.planner.svd_whole::<T>([1, m.max(n), k], strides)? {
-                let [a, u, vt] = [a, u, vt].map(|x| x.binding(self));
-                return self.run_one(launch, &[a?, u?, values.binding(self)?, vt?, self.status()?]);
-            }
-            self.svd_of(a, u, values.read(), vt)
-        })
     }
 
     /// [`svd_batched`](crate::svd_batched()): one launch for all matrices of up to 64 rows and columns, as by [`svd`](Self::svd); of more,
@@ -325,13 +244,13 @@ impl<D: Device> Gpu<D> {
             Some(launch) => self.run_one(launch, &bound),
             None => (0..count).try_for_each(|i| {
                 let (a, u, vt) = (MatMut(a.get(i)?), MatMut(u.get(i)?), MatMut(vt.get(i)?));
-                self.svd(a, u, values.sequence(i, count)?, vt)
+                self.svd(a, u, values.sequence(i, count)?, vt, ())
             }),
         }
     }
 
     /// The singular values of no fewer rows than columns.
-    fn svd_of<T: Scalar>(
+    pub(super) fn svd_of<T: Scalar>(
         &self,
         a: Mat<'_, T, D>,
         u: Mat<'_, T, D>,

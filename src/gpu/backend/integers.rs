@@ -1,49 +1,13 @@
 //! Conversions of small integers to floats: samples of images and of sound.
 
-#[cfg(doc)]
-use super::super::device::Error;
 use super::super::device::{Computes, Device};
 use super::super::template::integers::{Sample, affine};
-use super::ops::{Done, Scalar, called};
+use super::ops::{Done, Scalar};
 use super::{Gpu, View, ViewMut};
 use crate::nn::integers::pixels;
 
 impl<D: Device> Gpu<D> {
-    /// [`u8_to_float`](crate::u8_to_float())
-    ///
-    /// # Errors
-    /// Those of the op, [`Error::Limit`], [`Error::Lost`].
-    pub fn u8_to_float<T: Scalar>(
-        &self,
-        x: View<'_, u8, D>,
-        scale: View<'_, T, D>,
-        offset: View<'_, T, D>,
-        out: ViewMut<'_, T, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        called!(u8_to_float, { self.samples(Sample::U8, x, [scale, offset], &out) })
-    }
-
-    /// [`i16_to_float`](crate::i16_to_float())
-    ///
-    /// # Errors
-    /// Those of the op, [`Error::Limit`], [`Error::Lost`].
-    pub fn i16_to_float<T: Scalar>(
-        &self,
-        x: View<'_, i16, D>,
-        scale: View<'_, T, D>,
-        offset: View<'_, T, D>,
-        out: ViewMut<'_, T, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        called!(i16_to_float, { self.samples(Sample::I16, x, [scale, offset], &out) })
-    }
-
-    fn samples<I, T: Scalar>(
+    pub(super) fn samples<I, T: Scalar>(
         &self,
         of: Sample,
         x: View<'_, I, D>,

@@ -7,7 +7,6 @@ mod ending;
 #[cfg(feature = "half")]
 mod halves;
 
-use super::ops::called;
 pub use ending::Bias;
 use ending::Fused;
 
@@ -19,15 +18,13 @@ use super::super::template::{
     self, Argument, BYTE_DEPTH, BYTE_TILE, CONVERT_TILE, Factor, GroupProduct, ROUNDED_EACH,
 };
 use super::super::types::{F32, Type};
+use super::ops::called;
 use super::plan::{Plan, Planner};
 use super::{Gpu, Mat, MatMut, Product, View, Word};
+use crate::backend::Integers;
 use crate::error::same_shape;
-#[cfg(feature = "half")]
-use crate::float8::E4m3;
 use alloc::vec;
 use alloc::vec::Vec;
-#[cfg(feature = "half")]
-use half::{bf16, f16};
 
 /// The least sides of a product of warp groups.
 const GROUP_SIDE: usize = 16;
@@ -437,99 +434,12 @@ impl Planner {
 /// How operands lie: elements in front of A and B, and which of A, B, C start at a multiple of 16 bytes.
 type Places = ([usize; 2], [bool; 3]);
 
-impl<D: Computes<f32>> Gpu<D> {
-    /// [`gemm_i8`](crate::gemm_i8()), without a workspace of the caller's.
-    ///
-    /// # Errors
-    /// [`Shape`](crate::Error::Shape), `Overflow`, [`Error::Limit`], [`Error::Lost`].
-    pub fn gemm_i8(
-        &self,
-        alpha: i32,
-        a: Mat<'_, i8, D>,
-        b: Mat<'_, i8, D>,
-        beta: i32,
-        c: MatMut<'_, i32, D>,
-    ) -> Result<(), Error> {
-        called!(gemm_i8, {
-            self.low_precision_gemm([alpha, beta], a, b, c, None, |planner, product, (before, aligned)| {
-                planner.byte_product(product, before, aligned)
-            })
-        })
-    }
-}
+impl<D: Computes<f32>> Gpu<D> {}
 
-impl<D: Computes<f32>> Gpu<D> {
-    /// [`gemm_u8`](crate::gemm_u8()), without a workspace of the caller's.
-    ///
-    /// # Errors
-    /// Those of [`Gpu::gemm_i8`].
-    #[allow(clippy::too_many_arguments, reason = "BLAS, and two zeros")]
-    pub fn gemm_u8(
-        &self,
-        alpha: i32,
-        a: Mat<'_, u8, D>,
-        a_zero: u8,
-        b: Mat<'_, i8, D>,
-        b_zero: i8,
-        beta: i32,
-        c: MatMut<'_, i32, D>,
-    ) -> Result<(), Error> {
-        called!(gemm_u8, {
-            self.low_precision_gemm([alpha, beta], a, b, c, None, |planner, product, (before, aligned)| {
-                planner.unsigned_product(product, [a_zero.into(), b_zero.into()], before, aligned)
-            })
-        })
-    }
-}
+impl<D: Computes<f32>> Gpu<D> {}
 
 #[cfg(feature = "half")]
 impl<D: Computes<f32>> Gpu<D> {
-    /// [`gemm_bf16`](crate::gemm_bf16()), without a workspace of the caller's.
-    ///
-    /// # Errors
-    /// [`Shape`](crate::Error::Shape), `Overflow`, [`Error::Limit`], [`Error::Lost`].
-    pub fn gemm_bf16(
-        &self,
-        alpha: f32,
-        a: Mat<'_, bf16, D>,
-        b: Mat<'_, bf16, D>,
-        beta: f32,
-        c: MatMut<'_, f32, D>,
-    ) -> Result<(), Error> {
-        called!(gemm_bf16, { self.low_precision_floats(Group::Bf16, alpha, a, b, beta, c) })
-    }
-
-    /// [`gemm_f16`](crate::gemm_f16()), without a workspace of the caller's.
-    ///
-    /// # Errors
-    /// Those of [`Gpu::gemm_bf16`].
-    pub fn gemm_f16(
-        &self,
-        alpha: f32,
-        a: Mat<'_, f16, D>,
-        b: Mat<'_, f16, D>,
-        beta: f32,
-        c: MatMut<'_, f32, D>,
-    ) -> Result<(), Error> {
-        called!(gemm_f16, { self.low_precision_floats(Group::F16, alpha, a, b, beta, c) })
-    }
-
-    /// [`gemm_e4m3`](crate::gemm_e4m3()), without a workspace of the caller's. On Hopper's warp groups products are cut off
-    /// 13 bits below the largest of 32 and of their sum: the contract's tolerance `tensor` instead of `f32`.
-    ///
-    /// # Errors
-    /// Those of [`Gpu::gemm_bf16`].
-    pub fn gemm_e4m3(
-        &self,
-        alpha: f32,
-        a: Mat<'_, E4m3, D>,
-        b: Mat<'_, E4m3, D>,
-        beta: f32,
-        c: MatMut<'_, f32, D>,
-    ) -> Result<(), Error> {
-        called!(gemm_e4m3, { self.low_precision_floats(Group::E4m3, alpha, a, b, beta, c) })
-    }
-
     fn low_precision_floats<T: Word>(
         &self,
         of: Group,
@@ -585,5 +495,50 @@ impl<D: Device> Gpu<D> {
         let plan = plan(&self.state.planner, &product, (before, aligned))?;
         let bound: Vec<_> = operands.into_iter().chain([to]).chain(bias).collect();
         self.run(&plan, &bound)
+    }
+}
+
+impl<D: Computes<f32>> Integers for Gpu<D> {
+    /// [`gemm_i8`](crate::gemm_i8()), without a workspace of the caller's.
+    ///
+    /// # Errors
+    /// [`Shape`](crate::Error::Shape), `Overflow`, [`Error::Limit`], [`Error::Lost`].
+    fn gemm_i8(
+        &self,
+        alpha: i32,
+        a: Mat<'_, i8, D>,
+        b: Mat<'_, i8, D>,
+        beta: i32,
+        c: MatMut<'_, i32, D>,
+        _: (),
+    ) -> Result<(), Error> {
+        called!(gemm_i8, {
+            self.low_precision_gemm([alpha, beta], a, b, c, None, |planner, product, (before, aligned)| {
+                planner.byte_product(product, before, aligned)
+            })
+        })
+    }
+
+    /// [`gemm_u8`](crate::gemm_u8()), without a workspace of the caller's.
+    ///
+    /// # Errors
+    /// Those of [`Gpu::gemm_i8`].
+    #[allow(clippy::too_many_arguments, reason = "BLAS, and two zeros")]
+    fn gemm_u8(
+        &self,
+        alpha: i32,
+        a: Mat<'_, u8, D>,
+        a_zero: u8,
+        b: Mat<'_, i8, D>,
+        b_zero: i8,
+        beta: i32,
+        c: MatMut<'_, i32, D>,
+        _: (),
+    ) -> Result<(), Error> {
+        called!(gemm_u8, {
+            self.low_precision_gemm([alpha, beta], a, b, c, None, |planner, product, (before, aligned)| {
+                planner.unsigned_product(product, [a_zero.into(), b_zero.into()], before, aligned)
+            })
+        })
     }
 }

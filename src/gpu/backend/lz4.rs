@@ -7,6 +7,7 @@ use super::super::types::F32;
 use super::ops::{Done, arguments, called};
 use super::plan::counted;
 use super::{Gpu, View, ViewMut};
+use crate::backend::Compression;
 use crate::error::same_len;
 use crate::lz4::{LZ4_BLOCK, lz4_bound, slots};
 
@@ -30,12 +31,14 @@ impl<D: Computes<u8>> Gpu<D> {
         self.state.planner.line::<F32>(arg, bytes.div_ceil(4))?;
         Ok(counted(arg, bytes)? as usize)
     }
+}
 
+impl<D: Computes<u8>> Compression for Gpu<D> {
     /// [`lz4_compress`](crate::lz4_compress()), the same bytes.
     ///
     /// # Errors
     /// Those of the op, [`Error::Limit`], [`Error::Lost`].
-    pub fn lz4_compress(
+    fn lz4_compress(
         &self,
         data: View<'_, u8, D>,
         block: usize,
@@ -60,7 +63,7 @@ impl<D: Computes<u8>> Gpu<D> {
     ///
     /// # Errors
     /// Those of the op but for what `sizes` and `data` hold, [`Error::Limit`], [`Error::Lost`].
-    pub fn lz4_decompress(
+    fn lz4_decompress(
         &self,
         data: View<'_, u8, D>,
         sizes: View<'_, u32, D>,

@@ -8,7 +8,6 @@ use super::stored;
 use super::view::{Array, View, ViewMut, Word};
 use crate::backend::{self, Memory, Plain, Transfer};
 use crate::error::same_len;
-use crate::lanes::Element;
 use crate::quant::{as_bytes, as_bytes_mut};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -220,6 +219,8 @@ impl<D: Device> Memory for Gpu<D> {
     /// A matrix of one column.
     type Vec<'a, T: Plain> = Mat<'a, T, D>;
     type VecMut<'a, T: Plain> = MatMut<'a, T, D>;
+    /// Work is in memory of the device's pool.
+    type Workspace<'a, T: Plain> = ();
 
     fn len<T: Plain>(x: Self::Ref<'_, T>) -> usize {
         x.len()
@@ -236,6 +237,7 @@ impl<D: Device> Memory for Gpu<D> {
     fn lend<'a, T: Plain>(x: &'a mut Self::Mut<'_, T>) -> Self::Mut<'a, T> {
         x.lend()
     }
+    fn workspace<T: Plain>(_: Self::Mut<'_, T>) -> Self::Workspace<'_, T> {}
     fn matrix<T: Plain>(x: Self::Ref<'_, T>, rows: usize, cols: usize) -> Result<Self::Mat<'_, T>, Error> {
         x.matrix(rows, cols)
     }
@@ -246,10 +248,10 @@ impl<D: Device> Memory for Gpu<D> {
     ) -> Result<Self::MatMut<'_, T>, Error> {
         x.matrix(rows, cols)
     }
-    fn vector<T: Element>(x: Self::Ref<'_, T>) -> Self::Vec<'_, T> {
+    fn vector<T: Plain>(x: Self::Ref<'_, T>) -> Self::Vec<'_, T> {
         Mat { all: x, shape: [x.len(), 1], strides: [1, 1], start: 0 }
     }
-    fn vector_mut<T: Element>(x: Self::Mut<'_, T>) -> Self::VecMut<'_, T> {
+    fn vector_mut<T: Plain>(x: Self::Mut<'_, T>) -> Self::VecMut<'_, T> {
         MatMut(Self::vector(x.0))
     }
     fn t<T: Plain>(x: Self::Mat<'_, T>) -> Self::Mat<'_, T> {

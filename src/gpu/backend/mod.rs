@@ -67,7 +67,6 @@ mod sparse;
 mod spectra;
 mod state;
 mod stored;
-mod tensors;
 mod transforms;
 mod view;
 mod words;

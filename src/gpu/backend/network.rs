@@ -76,7 +76,7 @@ impl<T: Scalar, D: Computes<T>> Network<T> for Gpu<D> {
         weights: View<'_, T, D>,
         bias: Option<View<'_, T, D>>,
         out: ViewMut<'_, T, D>,
-        _: ViewMut<'_, T, D>,
+        _: (),
     ) -> Done {
         called!(conv1d, {
             let of = conv.on([("x", x.len()), ("weights", weights.len()), ("out", out.len())])?;
@@ -98,7 +98,7 @@ impl<T: Scalar, D: Computes<T>> Network<T> for Gpu<D> {
         dy: View<'_, T, D>,
         weights: View<'_, T, D>,
         dx: ViewMut<'_, T, D>,
-        _: ViewMut<'_, T, D>,
+        _: (),
     ) -> Done {
         called!(conv1d_backward_input, {
             let of = conv.on([("dx", dx.len()), ("weights", weights.len()), ("dy", dy.len())])?;
@@ -120,7 +120,7 @@ impl<T: Scalar, D: Computes<T>> Network<T> for Gpu<D> {
         dy: View<'_, T, D>,
         dweights: ViewMut<'_, T, D>,
         dbias: Option<ViewMut<'_, T, D>>,
-        _: ViewMut<'_, T, D>,
+        _: (),
     ) -> Done {
         called!(conv1d_backward_weights, {
             let of = conv.on([("x", x.len()), ("dweights", dweights.len()), ("dy", dy.len())])?;

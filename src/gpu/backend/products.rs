@@ -3,7 +3,7 @@
 use super::super::device::Computes;
 use super::super::template::{TRANSPOSE_TILE, layer};
 use super::ops::{Done, Scalar, called};
-use super::{Gpu, Mat, MatMut, ViewMut};
+use super::{Gpu, Mat, MatMut};
 use crate::backend::Products;
 use crate::error::same_shape;
 
@@ -15,7 +15,7 @@ impl<T: Scalar, D: Computes<T>> Products<T> for Gpu<D> {
         b: Mat<'_, T, D>,
         beta: T,
         c: MatMut<'_, T, D>,
-        _: ViewMut<'_, T, D>,
+        _: (),
     ) -> Done {
         called!(gemm, { Self::gemm(self, alpha, a, b, beta, c) })
     }
@@ -26,7 +26,7 @@ impl<T: Scalar, D: Computes<T>> Products<T> for Gpu<D> {
         b: Mat<'_, T, D>,
         beta: T,
         da: MatMut<'_, T, D>,
-        _: ViewMut<'_, T, D>,
+        _: (),
     ) -> Done {
         called!(gemm_backward_a, {
             same_shape("b", [b.shape[0], dc.shape[1]], b.shape)?;
@@ -41,7 +41,7 @@ impl<T: Scalar, D: Computes<T>> Products<T> for Gpu<D> {
         dc: Mat<'_, T, D>,
         beta: T,
         db: MatMut<'_, T, D>,
-        _: ViewMut<'_, T, D>,
+        _: (),
     ) -> Done {
         called!(gemm_backward_b, {
             same_shape("dc", [a.shape[0], dc.shape[1]], dc.shape)?;

@@ -5,10 +5,9 @@ use super::super::device::{Computes, Device, Error};
 use super::super::template::factor::LEAF;
 use super::super::template::{Index, panel, reflect};
 use super::blas::Left;
-use super::ops::{Done, Scalar, arguments, called};
+use super::ops::{Done, Scalar, arguments};
 use super::solve::block;
-use super::{Array, Gpu, Mat, MatMut, View, ViewMut};
-use crate::error::{same_len, same_shape};
+use super::{Array, Gpu, Mat, MatMut, View};
 use crate::{Diagonal, Side, Triangle};
 
 /// Where blocks of reflections begin and end.
@@ -18,37 +17,6 @@ fn blocks(k: usize) -> impl DoubleEndedIterator<Item = [usize; 2]> {
 }
 
 impl<D: Device> Gpu<D> {
-    /// [`qr`](crate::qr()): 32 columns by one block of threads, then the others by products of matrices, nothing of which waits
-    /// for the host. A panel of up to 8192 rows is held in registers; at 4096 an H200 does 4.3 TFLOP/s.
-    ///
-    /// NaN and infinities are not refused before the first write: the next [`download`](Self::download) gives [`Error::Pivot`]
-    /// with the index of the first column in which the reflections came upon one; they spread. Right of the last reflection they are not seen.
-    ///
-    /// ```
-    /// use fulmen::gpu::{backend::Gpu, device::{Error, Host}};
-    /// let gpu = Gpu::new(Host::default());
-    /// let (mut a, mut tau) = (gpu.upload(&[3.0f32, 4.0])?, gpu.alloc(1)?);
-    /// gpu.qr(a.view_mut().matrix(2, 1)?, tau.view_mut())?;
-    /// let (mut factors, mut factor) = ([0.0; 2], [0.0]);
-    /// gpu.download(a.view(), &mut factors)?;
-    /// gpu.download(tau.view(), &mut factor)?;
-    /// assert_eq!((factors, factor), ([-5.0, 0.5], [1.6]));
-    /// # Ok::<(), Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn qr<T: Scalar>(&self, a: MatMut<'_, T, D>, tau: ViewMut<'_, T, D>) -> Done
-    where
-        D: Computes<T>,
-    {
-        called!(qr, {
-            same_len("tau", a.0.shape[0].min(a.0.shape[1]), tau.len())?;
-            self.matrices([("a", a.0)])?;
-            self.qr_of("qr", Index::Qr, a.0, tau.read())
-        })
-    }
-
     pub(super) fn qr_of<T: Scalar>(
         &self,
         name: &'static str,
@@ -82,7 +50,12 @@ impl<D: Device> Gpu<D> {
     }
 
     /// Memory for [`reflections`](Self::reflections) of `m` rows: of V, `VᵀV`, and `VᵀC` of so many columns.
-    fn reflecting<T: Scalar>(&self, m: usize, k: usize, cols: usize) -> Result<[Array<T, D>; 3], Error>
+    pub(super) fn reflecting<T: Scalar>(
+        &self,
+        m: usize,
+        k: usize,
+        cols: usize,
+    ) -> Result<[Array<T, D>; 3], Error>
     where
         D: Computes<T>,
     {
@@ -95,7 +68,7 @@ impl<D: Device> Gpu<D> {
 
     /// A block of reflections and C: `C - V·Tᵀ·VᵀC` when `transposed`, else with T, whose inverse is the upper triangle of `VᵀV` but
     /// for its diagonal.
-    fn reflections<T: Scalar>(
+    pub(super) fn reflections<T: Scalar>(
         &self,
         transposed: bool,
         factors: Mat<'_, T, D>,
@@ -126,29 +99,6 @@ impl<D: Device> Gpu<D> {
         self.gemm(-T::ONE, v, w, T::ONE, MatMut(c))
     }
 
-    /// [`qr_apply`](crate::qr_apply()). NaN and infinities are not refused: they spread.
-    ///
-    /// # Errors
-    /// [`Len`](crate::Error::Len), [`Shape`](crate::Error::Shape), [`Error::Limit`], [`Error::Lost`].
-    pub fn qr_apply<T: Scalar>(
-        &self,
-        transposed: bool,
-        factors: Mat<'_, T, D>,
-        tau: View<'_, T, D>,
-        c: MatMut<'_, T, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        called!(qr_apply, {
-            let ([m, n], c) = (factors.shape, c.0);
-            same_len("tau", m.min(n), tau.len())?;
-            same_shape("c", [m, c.shape[1]], c.shape)?;
-            self.matrices([("factors", factors), ("c", c)])?;
-            self.qr_apply_of(transposed, factors, tau, c)
-        })
-    }
-
     pub(super) fn qr_apply_of<T: Scalar>(
         &self,
         transposed: bool,
@@ -168,35 +118,5 @@ impl<D: Device> Gpu<D> {
         let mut all = blocks(tau.len());
         // Qᵀ has the first one first.
         if transposed { all.try_for_each(each) } else { all.rev().try_for_each(each) }
-    }
-
-    /// [`least_squares`](crate::least_squares()). NaN and infinities in A are said as by [`qr`](Self::qr), and as
-    /// [`Error::Pivot`], too, the first zero on R's diagonal; B holds NaN and infinities then. Those in B spread.
-    ///
-    /// # Errors
-    /// [`Shape`](crate::Error::Shape), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn least_squares<T: Scalar>(
-        &self,
-        a: MatMut<'_, T, D>,
-        tau: ViewMut<'_, T, D>,
-        b: MatMut<'_, T, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        called!(least_squares, {
-            let (a, [m, n], b) = (a.0, a.0.shape, b.0);
-            same_shape("a", [m.max(n), n], a.shape)?;
-            same_len("tau", n, tau.len())?;
-            same_shape("b", [m, b.shape[1]], b.shape)?;
-            self.matrices([("a", a), ("b", b)])?;
-            let tau = tau.read();
-            self.qr_of("least_squares_qr", Index::LeastSquares, a, tau)?;
-            self.qr_apply_of(true, a, tau, b)?;
-            let r = a.rows(0..n)?;
-            self.divides(Index::LeastSquares, r)?;
-            let (side, upper) = (Side::Left, Triangle::Upper);
-            self.triangular(true, &Left::new(side, upper, Diagonal::NonUnit, r, b.rows(0..n)?)?)
-        })
     }
 }

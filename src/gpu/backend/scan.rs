@@ -1,13 +1,9 @@
 //! Running sums of rows.
 
-use super::super::device::{Computes, Device, Error};
+use super::super::device::Error;
 use super::super::template::scan::{self, Scan};
 use super::super::template::{Argument, OfRow};
-use super::ops::{Done, Scalar, called};
-use super::plan::{Plan, Planner, wide};
-use super::{Gpu, View, ViewMut};
-use crate::error::same_len;
-use crate::parts::count;
+use super::plan::{Plan, Planner};
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -61,29 +57,5 @@ impl Planner {
             self.grid_of(all, block, [parts, rows], arguments(&[Argument::Buffer(2)], [cols, length]))?,
         ];
         Ok(Plan { launches, scratch: vec![(rows * parts) as u64 * u64::from(width)] })
-    }
-}
-
-impl<D: Device> Gpu<D> {
-    /// [`cumsum`](crate::cumsum()), but for the order of the additions: by tiles, whose threads scan the sums of their
-    /// elements, so that the bits differ from a CPU's and depend on the number of columns, and of few, long rows on that of
-    /// rows and on the device. No sum has a term that is behind its element, and the error keeps the same bound.
-    ///
-    /// Rows of up to 32 columns have a thread each, longer ones threads of a warp or a block; where there are so few rows that
-    /// blocks share them, a first launch adds up the parts of rows and a second one scans them.
-    ///
-    /// # Errors
-    /// Those of the op, [`Error::Limit`], [`Error::Lost`].
-    pub fn cumsum<T: Scalar>(&self, x: View<'_, T, D>, cols: usize, out: ViewMut<'_, T, D>) -> Done
-    where
-        D: Computes<T>,
-    {
-        called!(cumsum, {
-            let rows = count("x", x.len(), cols)?;
-            same_len("out", x.len(), out.len())?;
-            let bound = [x.binding(self)?, out.binding(self)?];
-            let plan = self.state.planner.running::<T::Recorded>([rows, cols], wide(&bound))?;
-            self.run(&plan, &bound)
-        })
     }
 }

@@ -1,43 +1,17 @@
-//! Similarity of rows, and negative log-likelihood.
+//! Row ops that select, compare or score (top-k, similarity, NLL), and scans.
 
 use super::super::device::{Computes, Device, Error};
+use super::super::template::integers::Sample;
 use super::super::template::score;
 use super::ops::{Done, Scalar, called};
+use super::plan::wide;
 use super::{Gpu, View, ViewMut};
+use crate::backend::Analysis;
 use crate::error::{not_empty, same_len};
 use crate::parts::count;
 use alloc::vec;
 
 impl<D: Device> Gpu<D> {
-    /// [`cosine_similarity_rows`](crate::cosine_similarity_rows())
-    ///
-    /// # Errors
-    /// Those of the op, [`Error::Limit`], [`Error::Lost`].
-    pub fn cosine_similarity_rows<T: Scalar>(
-        &self,
-        query: View<'_, T, D>,
-        x: View<'_, T, D>,
-        out: ViewMut<'_, T, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        called!(cosine_similarity_rows, {
-            not_empty("query", query.len())?;
-            let rows = count("x", x.len(), query.len())?;
-            same_len("out", rows, out.len())?;
-            let planner = &self.state.planner;
-            planner.line::<T::Recorded>("x", x.len())?;
-            if rows == 0 {
-                return Ok(());
-            }
-            let bound = [query.binding(self)?, x.binding(self)?, out.binding(self)?];
-            let words = [rows, query.len()];
-            let make = score::cosine_similarity_rows::<T::Recorded>;
-            self.run_blocks::<T>("cosine_similarity_rows", make, [rows, 1], &bound, (&words, &[]))
-        })
-    }
-
     fn classes<T: Scalar>(
         &self,
         [rows, cols]: [usize; 2],
@@ -57,23 +31,68 @@ impl<D: Device> Gpu<D> {
         }
         Ok([T::ONE - smoothing, smoothing / T::from_usize(cols), smoothing])
     }
+}
 
-    /// [`nll`](crate::nll()), its classes counted by `weights` and `smoothing`.
+impl<T: Scalar, D: Computes<T>> Analysis<T> for Gpu<D> {
+    /// [`cosine_similarity_rows`](crate::cosine_similarity_rows())
+    ///
+    /// # Errors
+    /// Those of the op, [`Error::Limit`], [`Error::Lost`].
+    fn cosine_similarity_rows(
+        &self,
+        query: View<'_, T, D>,
+        x: View<'_, T, D>,
+        out: ViewMut<'_, T, D>,
+    ) -> Done {
+        called!(cosine_similarity_rows, {
+            not_empty("query", query.len())?;
+            let rows = count("x", x.len(), query.len())?;
+            same_len("out", rows, out.len())?;
+            let planner = &self.state.planner;
+            planner.line::<T::Recorded>("x", x.len())?;
+            if rows == 0 {
+                return Ok(());
+            }
+            let bound = [query.binding(self)?, x.binding(self)?, out.binding(self)?];
+            let words = [rows, query.len()];
+            let make = score::cosine_similarity_rows::<T::Recorded>;
+            self.run_blocks::<T>("cosine_similarity_rows", make, [rows, 1], &bound, (&words, &[]))
+        })
+    }
+
+    /// [`cumsum`](crate::cumsum()), but for the order of the additions: by tiles, whose threads scan the sums of their
+    /// elements, so that the bits differ from a CPU's and depend on the number of columns, and of few, long rows on that of
+    /// rows and on the device. No sum has a term that is behind its element, and the error keeps the same bound.
+    ///
+    /// Rows of up to 32 columns have a thread each, longer ones threads of a warp or a block; where there are so few rows that
+    /// blocks share them, a first launch adds up the parts of rows and a second one scans them.
+    ///
+    /// # Errors
+    /// Those of the op, [`Error::Limit`], [`Error::Lost`].
+    fn cumsum(&self, x: View<'_, T, D>, cols: usize, out: ViewMut<'_, T, D>) -> Done {
+        called!(cumsum, {
+            let rows = count("x", x.len(), cols)?;
+            same_len("out", x.len(), out.len())?;
+            let bound = [x.binding(self)?, out.binding(self)?];
+            let plan = self.state.planner.running::<T::Recorded>([rows, cols], wide(&bound))?;
+            self.run(&plan, &bound)
+        })
+    }
+
+    /// [`nll`](crate::nll())
     ///
     /// # Errors
     /// Those of the op, but for targets that are no classes: these are [`Error::Index`] of a later [`Gpu::download`].
     /// [`Error::Limit`], [`Error::Lost`].
-    pub fn nll<T: Scalar>(
+    fn nll(
         &self,
-        (weights, smoothing): (Option<View<'_, T, D>>, T),
+        weights: Option<View<'_, T, D>>,
+        smoothing: T,
         x: View<'_, T, D>,
         targets: View<'_, u32, D>,
         cols: usize,
         losses: ViewMut<'_, T, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
+    ) -> Done {
         called!(nll, {
             let rows = count("x", x.len(), cols)?;
             let numbers = self.classes([rows, cols], targets, weights, smoothing)?;
@@ -99,21 +118,19 @@ impl<D: Device> Gpu<D> {
         })
     }
 
-    /// [`nll_backward`](crate::nll_backward()), its classes counted by `weights` and `smoothing`.
+    /// [`nll_backward`](crate::nll_backward())
     ///
     /// # Errors
-    /// As [`Gpu::nll`].
-    pub fn nll_backward<T: Scalar>(
+    /// As [`nll`](crate::nll()).
+    fn nll_backward(
         &self,
-        (weights, smoothing): (Option<View<'_, T, D>>, T),
+        weights: Option<View<'_, T, D>>,
+        smoothing: T,
         targets: View<'_, u32, D>,
         cols: usize,
         scale: T,
         dx: ViewMut<'_, T, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
+    ) -> Done {
         called!(nll_backward, {
             let rows = count("dx", dx.len(), cols)?;
             let [own, each, smoothing] = self.classes([rows, cols], targets, weights, smoothing)?;
@@ -132,5 +149,33 @@ impl<D: Device> Gpu<D> {
             let make = || score::nll_backward::<T::Recorded>(weighted);
             self.run_flat::<T>(op, make, dx.len(), &bound, (&words, &[own, each, smoothing, scale]))
         })
+    }
+
+    /// [`u8_to_float`](crate::u8_to_float())
+    ///
+    /// # Errors
+    /// Those of the op, [`Error::Limit`], [`Error::Lost`].
+    fn u8_to_float(
+        &self,
+        x: View<'_, u8, D>,
+        scale: View<'_, T, D>,
+        offset: View<'_, T, D>,
+        out: ViewMut<'_, T, D>,
+    ) -> Done {
+        called!(u8_to_float, { self.samples(Sample::U8, x, [scale, offset], &out) })
+    }
+
+    /// [`i16_to_float`](crate::i16_to_float())
+    ///
+    /// # Errors
+    /// Those of the op, [`Error::Limit`], [`Error::Lost`].
+    fn i16_to_float(
+        &self,
+        x: View<'_, i16, D>,
+        scale: View<'_, T, D>,
+        offset: View<'_, T, D>,
+        out: ViewMut<'_, T, D>,
+    ) -> Done {
+        called!(i16_to_float, { self.samples(Sample::I16, x, [scale, offset], &out) })
     }
 }

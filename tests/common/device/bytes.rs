@@ -1,6 +1,7 @@
 //! Products of bytes on a device.
 
 use super::Worst;
+use fulmen::backend::*;
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::device::{Blocking, Computes, Error};
 
@@ -53,10 +54,10 @@ pub fn byte_products<D: Computes<f32> + Blocking>(
             };
             let ([_, c], b) = (all.split_cols(pads[2])?, part!(1, on_b));
             let less: [Vec<i32>; 2] = if op == "gemm_i8" {
-                gpu.gemm_i8(alpha, part!(0, on_a), b, beta, c)?;
+                gpu.gemm_i8(alpha, part!(0, on_a), b, beta, c, ())?;
                 bytes.each_ref().map(|x| x.iter().map(|x| i32::from(*x)).collect())
             } else {
-                gpu.gemm_u8(alpha, part!(0, on_u), a_zero, b, b_zero, beta, c)?;
+                gpu.gemm_u8(alpha, part!(0, on_u), a_zero, b, b_zero, beta, c, ())?;
                 let a = unsigned.iter().map(|x| i32::from(*x) - i32::from(a_zero));
                 [a.collect(), bytes[1].iter().map(|x| i32::from(*x) - i32::from(b_zero)).collect()]
             };

@@ -52,6 +52,7 @@ pub mod halves {
     use super::{DRAWS, same};
     use crate::device::specials::Kind;
     use crate::seed::Seed;
+    use fulmen::backend::Halves;
     use fulmen::gpu::backend::{Gpu, Mat, MatMut, Word};
     use fulmen::gpu::device::{Blocking, Computes, Error};
     use fulmen::{Attention, E4m3, MatMut as CpuMut, MatRef};
@@ -98,19 +99,19 @@ pub mod halves {
     /// Products of `bf16`, `f16` and `E4m3`.
     pub fn products<D: Computes<f32> + Blocking>(gpu: &Gpu<D>) -> Result<(), Error> {
         let device = |alpha, a: Mat<'_, bf16, D>, b: Mat<'_, bf16, D>, beta, c: MatMut<'_, f32, D>| {
-            gpu.gemm_bf16(alpha, a, b, beta, c)
+            gpu.gemm_bf16(alpha, a, b, beta, c, ())
         };
         product(gpu, "gemm_bf16", bf16::from_f32, device, |alpha, a, b, beta, c, room| {
             fulmen::gemm_bf16(alpha, a, b, beta, c, room)
         })?;
         let device = |alpha, a: Mat<'_, f16, D>, b: Mat<'_, f16, D>, beta, c: MatMut<'_, f32, D>| {
-            gpu.gemm_f16(alpha, a, b, beta, c)
+            gpu.gemm_f16(alpha, a, b, beta, c, ())
         };
         product(gpu, "gemm_f16", f16::from_f32, device, |alpha, a, b, beta, c, room| {
             fulmen::gemm_f16(alpha, a, b, beta, c, room)
         })?;
         let device = |alpha, a: Mat<'_, E4m3, D>, b: Mat<'_, E4m3, D>, beta, c: MatMut<'_, f32, D>| {
-            gpu.gemm_e4m3(alpha, a, b, beta, c)
+            gpu.gemm_e4m3(alpha, a, b, beta, c, ())
         };
         product(gpu, "gemm_e4m3", E4m3::from_f32, device, |alpha, a, b, beta, c, room| {
             fulmen::gemm_e4m3(alpha, a, b, beta, c, room)
@@ -132,7 +133,7 @@ pub mod halves {
             let (mut out, mut lse) =
                 (gpu.upload(&vec![7.0f32; n * 2 * dim])?, gpu.upload(&vec![7.0f32; 2 * n])?);
             let to = out.view_mut().matrix(n, 2 * dim)?;
-            gpu.attention_bf16(&op, q?, k?, v?, to, Some(lse.view_mut()))?;
+            gpu.attention_bf16(&op, q?, k?, v?, to, Some(lse.view_mut()), ())?;
             let mut got = vec![vec![0.0f32; n * 2 * dim], vec![0.0f32; 2 * n]];
             gpu.download(out.view(), &mut got[0])?;
             gpu.download(lse.view(), &mut got[1])?;

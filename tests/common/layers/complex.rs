@@ -5,6 +5,7 @@ use super::transforms::{Within, cases, check};
 use crate::device::{Worst, specials};
 use crate::nn::complex::{Axpy, Dot, Product, Vector, has, number};
 use crate::nn::{Args, Noise, Op, pairs};
+use fulmen::backend::*;
 use fulmen::gpu::backend::{Array, Gpu, Mat, MatMut, Scalar, View, ViewMut};
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
 use fulmen::{Complex, Conjugate};
@@ -129,10 +130,10 @@ pub fn story<T: Scalar, D: Computes<T> + Blocking>(
         if case % 3 == 0 {
             let c = out.view_mut();
             let c = if columns { c.matrix(n, m)?.t() } else { c.matrix(m, n)? };
-            return gpu.gemm_complex(alpha, left.view()?, right.view()?, conjugate, beta, c);
+            return gpu.gemm_complex(alpha, left.view()?, right.view()?, conjugate, beta, c, ());
         }
         let mut c = Wide::new(gpu, &a.x[2], [m, n], columns)?;
-        gpu.gemm_complex(alpha, left.view()?, right.view()?, conjugate, beta, c.view_mut()?)?;
+        gpu.gemm_complex(alpha, left.view()?, right.view()?, conjugate, beta, c.view_mut()?, ())?;
         gpu.write(&c.back(gpu)?, out.view_mut())
     })?;
     let mut noise = Noise(47);

@@ -4,6 +4,7 @@ use super::transforms::{Within, check};
 use crate::device::{Worst, specials};
 use crate::nn::Noise;
 use crate::nn::contractions::{self, Contraction, contraction};
+use fulmen::backend::*;
 use fulmen::gpu::backend::{Array, Gpu, Scalar};
 use fulmen::gpu::device::{Blocking, Computes, Error};
 use fulmen::{Einsum, EinsumPlan};
@@ -42,7 +43,7 @@ pub fn story<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>, language: &str)
         let operands = x.iter().map(on).collect::<Result<Vec<_>, Error>>()?;
         let mut out = on(&vec![mark; plan.len()])?;
         let views: Vec<_> = operands.iter().map(Within::view).collect();
-        gpu.einsum(&plan, &views, out.view_mut())?;
+        gpu.einsum(&plan, &views, out.view_mut(), ())?;
         check(&mut worst, language, &out.back(gpu)?, &contraction(expression, &shapes, &wide));
     }
     specials::op::<T, Contraction>(language, &[], &mut worst, |a| {
@@ -50,7 +51,7 @@ pub fn story<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>, language: &str)
         let operands = a.x.iter().map(|x| gpu.upload(x)).collect::<Result<Vec<_>, Error>>()?;
         let views: Vec<_> = operands.iter().map(Array::view).collect();
         let mut out = Within::new(gpu, &vec![T::ONE; plan.len()], T::ONE, 3)?;
-        gpu.einsum(&plan, &views, out.view_mut())?;
+        gpu.einsum(&plan, &views, out.view_mut(), ())?;
         Ok(vec![out.back(gpu)?])
     })?;
     Ok(worst)

@@ -109,11 +109,11 @@ fn of_attention<D: Computes<f32> + Blocking>(gpu: &Gpu<D>, worst: &mut Worst) ->
         let [more_k, more_v] = between;
         let (on_q, on_k, on_v) =
             (gpu.upload(&q)?, gpu.upload(&apart(&k, more_k))?, gpu.upload(&apart(&v, more_v))?);
-        let (mut out, mut none) = (gpu.upload(&vec![7.0f32; heads * dim])?, gpu.alloc::<f32>(0)?);
+        let mut out = gpu.upload(&vec![7.0f32; heads * dim])?;
         let k_of = on_k.view().matrix(len, cols + more_k)?.cols(0..cols)?;
         let v_of = on_v.view().matrix(len, cols + more_v)?.cols(0..cols)?;
         let to = out.view_mut().matrix(1, heads * dim)?;
-        gpu.attention(&op, on_q.view().matrix(1, heads * dim)?, k_of, v_of, None, to, None, none.view_mut())?;
+        gpu.attention(&op, on_q.view().matrix(1, heads * dim)?, k_of, v_of, None, to, None, ())?;
         let mut got = vec![0.0f32; heads * dim];
         gpu.download(out.view(), &mut got)?;
         let [q, k, v] = [q, k, v].map(|x| x.into_iter().map(f64::from).collect::<Vec<_>>());

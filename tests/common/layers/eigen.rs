@@ -7,6 +7,7 @@ use super::transforms::check_from;
 use crate::device::{Worst, specials};
 use crate::nn::spectra::{Eigh, Svd};
 use crate::nn::{Args, Noise, Op, Want};
+use fulmen::backend::*;
 use fulmen::gpu::backend::{Array, BatchMut, Gpu, Scalar};
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
 use fulmen::hardware::Language;
@@ -94,7 +95,7 @@ fn singular<T: Scalar, D: Computes<T> + Blocking>(
         true => (u.view_mut().matrix(k, m)?.t(), vt.view_mut().matrix(n, k)?.t()),
         false => (u.view_mut().matrix(m, k)?, vt.view_mut().matrix(k, n)?),
     };
-    gpu.svd(a, to, values.view_mut(), by)?;
+    gpu.svd(a, to, values.view_mut(), by, ())?;
     gpu.download(values.view(), &mut found)?;
     let (mut left, mut right) = (none(m * k), none(k * n));
     gpu.download(u.view(), &mut left)?;
@@ -191,7 +192,7 @@ fn special<T: Scalar, D: Computes<T> + Blocking>(
         let mut on = gpu.upload(&a.x[0])?;
         let (mut u, mut values, mut vt) = (gpu.alloc(m * k)?, gpu.alloc(k)?, gpu.alloc(k * n)?);
         let (to, by) = (u.view_mut().matrix(m, k)?, vt.view_mut().matrix(k, n)?);
-        gpu.svd(on.view_mut().matrix(m, n)?, to, values.view_mut(), by)?;
+        gpu.svd(on.view_mut().matrix(m, n)?, to, values.view_mut(), by, ())?;
         [&on, &u, &values, &vt]
             .map(|x| {
                 let mut found = vec![T::ZERO; x.len()];
@@ -273,7 +274,7 @@ fn known<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>, [m, n]: [usize; 2],
     let (mut u, mut vt) = (vec![T::ZERO; m * n], vec![T::ZERO; n * n]);
     let start = std::time::Instant::now();
     if symmetric {
-        gpu.eigh(on.view_mut().matrix(n, n)?, values.view_mut())?;
+        gpu.eigh(on.view_mut().matrix(n, n)?, values.view_mut(), ())?;
         gpu.download(on.view(), &mut u)?;
         // The columns of U are the vectors of both sides.
         (0..n * n).for_each(|k| vt[k] = u[k % n * n + k / n]);
@@ -281,7 +282,7 @@ fn known<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>, [m, n]: [usize; 2],
         let (mut left, mut right) = (gpu.alloc(m * n)?, gpu.alloc(n * n)?);
         let (on, left_, right_) =
             (on.view_mut().matrix(m, n)?, left.view_mut().matrix(m, n)?, right.view_mut().matrix(n, n)?);
-        gpu.svd(on, left_, values.view_mut(), right_)?;
+        gpu.svd(on, left_, values.view_mut(), right_, ())?;
         gpu.download(left.view(), &mut u)?;
         gpu.download(right.view(), &mut vt)?;
     }
@@ -358,7 +359,7 @@ fn refusals<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>) -> Done {
         let (u, vt) = (u.view_mut().matrix(n, n)?, vt.view_mut().matrix(n, n)?);
         let values = values.view_mut().split(n)?;
         let [values, _] = values;
-        assert_eq!(said(gpu.svd(second.matrix(n, n)?, u, values, vt)), pivot("svd", 0));
+        assert_eq!(said(gpu.svd(second.matrix(n, n)?, u, values, vt, ())), pivot("svd", 0));
         let mut room = [2 * n * n, 2 * n * n, 2 * n].map(|n| gpu.alloc(n));
         let [Ok(u), Ok(vt), Ok(values)] = &mut room else { panic!("memory") };
         let [u, vt] = [u, vt].map(|x| of(x, [2, n, n], [n * n, n, 1]));
@@ -369,9 +370,9 @@ fn refusals<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>) -> Done {
     let shape = |arg, expected, got| call(fulmen::Error::shape(arg, expected, got));
     let (mut a, mut one, mut u, mut vt) =
         (gpu.alloc::<T>(6)?, gpu.alloc::<T>(1)?, gpu.alloc::<T>(4)?, gpu.alloc::<T>(6)?);
-    assert_eq!(gpu.eigh(a.view_mut().matrix(2, 3)?, one.view_mut()), shape("a", [2, 2], [2, 3]));
+    assert_eq!(gpu.eigh(a.view_mut().matrix(2, 3)?, one.view_mut(), ()), shape("a", [2, 2], [2, 3]));
     let short = call(fulmen::Error::len("values", 2, 1));
-    assert_eq!(gpu.eigh(u.view_mut().matrix(2, 2)?, one.view_mut()), short);
+    assert_eq!(gpu.eigh(u.view_mut().matrix(2, 2)?, one.view_mut(), ()), short);
     let by = [3, 3, 1];
     for (u_, vt_, want) in [
         ([1, 2, 1], [2, 1, 3], call(fulmen::Error::len("u", 2, 1))),
@@ -382,7 +383,7 @@ fn refusals<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>) -> Done {
         assert_eq!(gpu.svd_batched(a, of(&mut u, u_, by)?, one.view_mut(), vt), want);
     }
     let (a, vt) = (a.view_mut().matrix(2, 3)?, vt.view_mut().matrix(2, 3)?);
-    assert_eq!(gpu.svd(a, u.view_mut().matrix(2, 2)?, one.view_mut(), vt), short);
+    assert_eq!(gpu.svd(a, u.view_mut().matrix(2, 2)?, one.view_mut(), vt, ()), short);
     said(Ok(()))
 }
 

@@ -6,7 +6,7 @@ use crate::device::specials::{self, Gave, Group, Kind, compare, refusal};
 use crate::nn::Noise;
 use crate::seed::Seed;
 use fulmen::RotM;
-use fulmen::backend::{Blas, Cpu, Reductions};
+use fulmen::backend::*;
 use fulmen::contract::spec;
 use fulmen::gpu::backend::{Gpu, Scalar};
 use fulmen::gpu::device::{Blocking, Computes, Error};

@@ -2,6 +2,7 @@
 
 use super::super::lz4::{KINDS, data, drawn, words};
 use crate::device::Worst;
+use fulmen::backend::*;
 use fulmen::gpu::backend::{Array, Gpu};
 use fulmen::gpu::device::{Blocking, Computes, Error};
 use fulmen::lz4_bound;

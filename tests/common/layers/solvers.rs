@@ -8,6 +8,7 @@ use crate::nn::reflections::{LeastSquares, Qr, QrApply};
 use crate::nn::solvers::{Cholesky, CholeskySolve, Determinant, Lu, LuSolve, columns};
 use crate::nn::symmetric::LdltSolve;
 use crate::nn::{Args, Noise, Op, Want};
+use fulmen::backend::*;
 use fulmen::gpu::backend::{Array, Gpu, Mat, MatMut, Scalar};
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
 
@@ -117,25 +118,25 @@ fn outputs<T: Scalar, D: Computes<T> + Blocking>(
     };
     let none = || gpu.upload(&vec![T::from_f64(f64::NAN); least]);
     Ok(match op {
-        "cholesky" => vec![over(gpu, op, &lies(0), |a| gpu.cholesky(a))?],
+        "cholesky" => vec![over(gpu, op, &lies(0), |a| gpu.cholesky(a, ()))?],
         "cholesky_solve" => {
             let l = held(0)?;
-            vec![over(gpu, op, &lies(1), |b| gpu.cholesky_solve(l.view()?, b))?]
+            vec![over(gpu, op, &lies(1), |b| gpu.cholesky_solve(l.view()?, b, ()))?]
         }
         "lu" => {
             let mut pivots = gpu.upload(&vec![u32::MAX; least])?;
-            let factors = over(gpu, op, &lies(0), |a| gpu.lu(a, pivots.view_mut()))?;
+            let factors = over(gpu, op, &lies(0), |a| gpu.lu(a, pivots.view_mut(), ()))?;
             let mut found = vec![0; least];
             gpu.download(pivots.view(), &mut found)?;
             vec![factors, found.iter().map(|p| T::from_usize(*p as usize)).collect()]
         }
         "lu_solve" => {
             let (f, pivots) = (held(0)?, pivots(1)?);
-            vec![over(gpu, op, &lies(2), |b| gpu.lu_solve(f.view()?, pivots.view(), b))?]
+            vec![over(gpu, op, &lies(2), |b| gpu.lu_solve(f.view()?, pivots.view(), b, ()))?]
         }
         "inverse" => {
             let mut pivots = gpu.upload(&vec![0u32; m])?;
-            vec![over(gpu, op, &lies(0), |a| gpu.inverse(a, pivots.view_mut()))?]
+            vec![over(gpu, op, &lies(0), |a| gpu.inverse(a, pivots.view_mut(), ()))?]
         }
         "determinant" => {
             let (f, pivots, mut out) = (held(0)?, pivots(1)?, gpu.alloc(1)?);
@@ -144,21 +145,21 @@ fn outputs<T: Scalar, D: Computes<T> + Blocking>(
         }
         "ldlt_solve" => {
             let (f, off, pivots) = (held(0)?, gpu.upload(&a.x[1])?, pivots(2)?);
-            vec![over(gpu, op, &lies(3), |b| gpu.ldlt_solve(f.view()?, off.view(), pivots.view(), b))?]
+            vec![over(gpu, op, &lies(3), |b| gpu.ldlt_solve(f.view()?, off.view(), pivots.view(), b, ()))?]
         }
         "qr" => {
             let mut tau = none()?;
-            let factors = over(gpu, op, &lies(0), |a| gpu.qr(a, tau.view_mut()))?;
+            let factors = over(gpu, op, &lies(0), |a| gpu.qr(a, tau.view_mut(), ()))?;
             vec![factors, numbers(&tau)?]
         }
         "qr_apply" => {
             let (f, tau, transposed) = (held(0)?, gpu.upload(&a.x[1])?, a.size("transposed") != 0);
-            vec![over(gpu, op, &lies(2), |c| gpu.qr_apply(transposed, f.view()?, tau.view(), c))?]
+            vec![over(gpu, op, &lies(2), |c| gpu.qr_apply(transposed, f.view()?, tau.view(), c, ()))?]
         }
         "least_squares" => {
             let (mut tau, mut x) = (none()?, Vec::new());
             let factors = over(gpu, op, &lies(0), |a| {
-                x = over(gpu, op, &lies(1), |b| gpu.least_squares(a, tau.view_mut(), b))?;
+                x = over(gpu, op, &lies(1), |b| gpu.least_squares(a, tau.view_mut(), b, ()))?;
                 Ok(())
             })?;
             vec![factors, numbers(&tau)?, x]
@@ -325,20 +326,20 @@ fn refusals<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>) -> Done {
         ([69, 68], -inf, 69),
     ] {
         let mut on = gpu.upload(&one(at, x))?;
-        let done = gpu.cholesky(on.view_mut().matrix(n, n)?);
+        let done = gpu.cholesky(on.view_mut().matrix(n, n)?, ());
         assert_eq!(said(done), pivot("cholesky", "a", index), "{at:?} {x}");
     }
     // Behind the first part.
     let mut far: Vec<T> = (0..140 * 140).map(|k| T::from_usize(usize::from(k % 141 == 0))).collect();
     far[130 * 141] = -T::ONE;
     let mut on = gpu.upload(&far)?;
-    let done = gpu.cholesky(on.view_mut().matrix(140, 140)?);
+    let done = gpu.cholesky(on.view_mut().matrix(140, 140)?, ());
     assert_eq!(said(done), pivot("cholesky", "a", 130));
     for (at, x, index) in
         [([0, 0], 0.0, 0), ([31, 31], 0.0, 31), ([69, 69], 0.0, 69), ([40, 33], nan, 33), ([66, 65], inf, 65)]
     {
         let (mut on, mut pivots) = (gpu.upload(&one(at, x))?, gpu.upload(&[0u32; 70])?);
-        let done = gpu.lu(on.view_mut().matrix(n, n)?, pivots.view_mut());
+        let done = gpu.lu(on.view_mut().matrix(n, n)?, pivots.view_mut(), ());
         assert_eq!(said(done), pivot("lu", "a", index), "{at:?} {x}");
         let mut kept = vec![T::ONE; n * n];
         gpu.download(on.view(), &mut kept)?;
@@ -348,56 +349,58 @@ fn refusals<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>) -> Done {
     for zero in [0, 69] {
         let f = gpu.upload(&one([zero, zero], 0.0))?;
         let mut b = gpu.upload(&vec![T::ONE; 2 * n])?;
-        let done = gpu.cholesky_solve(f.view().matrix(n, n)?, b.view_mut().matrix(n, 2)?);
+        let done = gpu.cholesky_solve(f.view().matrix(n, n)?, b.view_mut().matrix(n, 2)?, ());
         assert_eq!(said(done), pivot("cholesky_solve", "l", zero as u32));
         let pivots = gpu.upload(&Vec::from_iter(0..n as u32))?;
-        let done = gpu.lu_solve(f.view().matrix(n, n)?, pivots.view(), b.view_mut().matrix(n, 2)?);
+        let done = gpu.lu_solve(f.view().matrix(n, n)?, pivots.view(), b.view_mut().matrix(n, 2)?, ());
         assert_eq!(said(done), pivot("lu_solve", "factors", zero as u32));
     }
     let (f, pivots) = (gpu.upload(&one([0, 0], 1.0))?, gpu.upload(&[n as u32; 70])?);
     let mut b = gpu.upload(&vec![T::ONE; n])?;
-    let done = gpu.lu_solve(f.view().matrix(n, n)?, pivots.view(), b.view_mut().matrix(n, 1)?);
+    let done = gpu.lu_solve(f.view().matrix(n, n)?, pivots.view(), b.view_mut().matrix(n, 1)?, ());
     assert_eq!(said(done), Err(Error::Index { op: "lu_solve", arg: "pivots", index: n as u32 }));
     assert_eq!(said(Ok(())), Ok(()));
     // A column is refused when its reflection meets what is no number; what is right of the last one is not seen.
     let last = |index| pivot("qr", "a", index);
     for (at, x, index) in [([0, 0], nan, 0), ([69, 31], inf, 31), ([40, 33], nan, 33), ([69, 69], -inf, 69)] {
         let (mut on, mut tau) = (gpu.upload(&one(at, x))?, gpu.alloc(n)?);
-        assert_eq!(said(gpu.qr(on.view_mut().matrix(n, n)?, tau.view_mut())), last(index), "{at:?} {x}");
+        assert_eq!(said(gpu.qr(on.view_mut().matrix(n, n)?, tau.view_mut(), ())), last(index), "{at:?} {x}");
     }
     let mut b = gpu.upload(&vec![T::ONE; 2 * n])?;
     for (at, x, index) in [([0, 0], 0.0, 0), ([69, 69], 0.0, 69), ([50, 40], nan, 40)] {
         let (mut on, mut tau) = (gpu.upload(&one(at, x))?, gpu.alloc(n)?);
         let (on, b) = (on.view_mut().matrix(n, n)?, b.view_mut().matrix(n, 2)?);
-        let done = gpu.least_squares(on, tau.view_mut(), b);
+        let done = gpu.least_squares(on, tau.view_mut(), b, ());
         assert_eq!(said(done), pivot("least_squares", "a", index), "{at:?} {x}");
     }
     // What a CPU refuses before it reads any element.
     let (mut on, mut tau) = (gpu.upload(&[T::ONE; 6])?, gpu.alloc(2)?);
     let tall = fulmen::Error::shape("a", [3, 3], [2, 3]);
     let mut three = gpu.alloc(3)?;
-    let done = gpu.least_squares(on.view_mut().matrix(2, 3)?, three.view_mut(), tau.view_mut().matrix(2, 1)?);
+    let done =
+        gpu.least_squares(on.view_mut().matrix(2, 3)?, three.view_mut(), tau.view_mut().matrix(2, 1)?, ());
     assert_eq!(done, Err(Error::Call(tall)));
     let len = fulmen::Error::len("tau", 2, 3);
-    assert_eq!(gpu.qr(on.view_mut().matrix(2, 3)?, three.view_mut()), Err(Error::Call(len)));
-    let done = gpu.qr_apply(false, on.view().matrix(2, 3)?, three.view(), tau.view_mut().matrix(2, 1)?);
+    assert_eq!(gpu.qr(on.view_mut().matrix(2, 3)?, three.view_mut(), ()), Err(Error::Call(len)));
+    let done = gpu.qr_apply(false, on.view().matrix(2, 3)?, three.view(), tau.view_mut().matrix(2, 1)?, ());
     assert_eq!(done, Err(Error::Call(len)));
     let rows = fulmen::Error::shape("c", [2, 1], [3, 1]);
-    let done = gpu.qr_apply(false, on.view().matrix(2, 3)?, tau.view(), three.view_mut().matrix(3, 1)?);
+    let done = gpu.qr_apply(false, on.view().matrix(2, 3)?, tau.view(), three.view_mut().matrix(3, 1)?, ());
     assert_eq!(done, Err(Error::Call(rows)));
     let rows = fulmen::Error::shape("b", [3, 1], [2, 1]);
     let done = gpu.least_squares(
         on.view_mut().matrix(3, 2)?,
         tau.view_mut(),
         three.view_mut().split(2)?[0].lend().matrix(2, 1)?,
+        (),
     );
     assert_eq!(done, Err(Error::Call(rows)));
     let mut on = gpu.upload(&[T::ONE; 6])?;
     let shape = |arg| Err(Error::Call(fulmen::Error::shape(arg, [2, 2], [2, 3])));
-    assert_eq!(gpu.cholesky(on.view_mut().matrix(2, 3)?), shape("a"));
+    assert_eq!(gpu.cholesky(on.view_mut().matrix(2, 3)?, ()), shape("a"));
     let len = fulmen::Error::len("pivots", 2, 1);
     let mut short = gpu.upload(&[0u32])?;
-    assert_eq!(gpu.lu(on.view_mut().matrix(2, 3)?, short.view_mut()), Err(Error::Call(len)));
+    assert_eq!(gpu.lu(on.view_mut().matrix(2, 3)?, short.view_mut(), ()), Err(Error::Call(len)));
     Ok(())
 }
 
@@ -414,11 +417,11 @@ fn inverses<T: Scalar, D: Computes<T> + Blocking>(
     }
     special::<T, D, Inverse>(gpu, language, &mut worst)?;
     let (mut on, mut pivots) = (gpu.upload(&[T::ONE; 4])?, gpu.upload(&[0u32; 2])?);
-    gpu.inverse(on.view_mut().matrix(2, 2)?, pivots.view_mut())?;
+    gpu.inverse(on.view_mut().matrix(2, 2)?, pivots.view_mut(), ())?;
     let said = gpu.download(on.view(), &mut [T::ONE; 4]);
     assert_eq!(said, Err(Error::Pivot { op: "lu", arg: "a", index: 1 }));
     let shape = fulmen::Error::shape("a", [2, 2], [2, 1]);
-    let done = gpu.inverse(on.view_mut().split(2)?[0].lend().matrix(2, 1)?, pivots.view_mut());
+    let done = gpu.inverse(on.view_mut().split(2)?[0].lend().matrix(2, 1)?, pivots.view_mut(), ());
     assert_eq!(done, Err(Error::Call(shape)));
     Ok(worst)
 }
@@ -448,7 +451,7 @@ fn of_factors<T: Scalar, D: Computes<T> + Blocking>(
     let (on, off, pivots) = (gpu.upload(&one)?, gpu.upload(&vec![T::ZERO; n])?, gpu.upload(&to)?);
     let mut on_b = gpu.upload(&b)?;
     let x = on_b.view_mut().matrix(n, 1)?;
-    gpu.ldlt_solve(on.view().matrix(n, n)?, off.view(), pivots.view(), x)?;
+    gpu.ldlt_solve(on.view().matrix(n, n)?, off.view(), pivots.view(), x, ())?;
     let mut x = vec![T::ZERO; n];
     gpu.download(on_b.view(), &mut x)?;
     assert!(x == b, "{language}: exchanges that are taken back");
@@ -476,7 +479,7 @@ fn of_factors<T: Scalar, D: Computes<T> + Blocking>(
     let (f, off, mut b) = (gpu.upload(&[T::ZERO; 4])?, gpu.upload(&[T::ZERO; 2])?, gpu.upload(&[T::ONE; 2])?);
     let (good, bad, mut out) = (gpu.upload(&[0u32, 1])?, gpu.upload(&[0u32, 2])?, gpu.alloc(1)?);
     let fv = f.view().matrix(2, 2)?;
-    gpu.ldlt_solve(fv, off.view(), good.view(), b.view_mut().matrix(2, 1)?)?;
+    gpu.ldlt_solve(fv, off.view(), good.view(), b.view_mut().matrix(2, 1)?, ())?;
     let said = gpu.download(b.view(), &mut [T::ONE; 2]);
     assert!(
         (0..2).any(|index| said == Err(Error::Pivot { op: "ldlt_solve", arg: "factors", index })),
@@ -484,7 +487,7 @@ fn of_factors<T: Scalar, D: Computes<T> + Blocking>(
     );
     let one = gpu.upload(&[T::ONE; 4])?;
     let fv = one.view().matrix(2, 2)?;
-    gpu.ldlt_solve(fv, off.view(), bad.view(), b.view_mut().matrix(2, 1)?)?;
+    gpu.ldlt_solve(fv, off.view(), bad.view(), b.view_mut().matrix(2, 1)?, ())?;
     let said = gpu.download(b.view(), &mut [T::ONE; 2]);
     assert_eq!(said, Err(Error::Index { op: "ldlt_solve", arg: "pivots", index: 2 }));
     gpu.determinant(fv, bad.view(), out.view_mut())?;
@@ -492,7 +495,7 @@ fn of_factors<T: Scalar, D: Computes<T> + Blocking>(
     assert_eq!(said, Err(Error::Index { op: "determinant", arg: "pivots", index: 2 }));
     let len = |arg, expected, got| Err(Error::Call(fulmen::Error::len(arg, expected, got)));
     assert_eq!(gpu.determinant(fv, bad.view(), b.view_mut()), len("out", 1, 2));
-    assert_eq!(gpu.ldlt_solve(fv, out.view(), good.view(), b.view_mut().matrix(2, 1)?), len("off", 2, 1));
+    assert_eq!(gpu.ldlt_solve(fv, out.view(), good.view(), b.view_mut().matrix(2, 1)?, ()), len("off", 2, 1));
     Ok(all)
 }
 

@@ -91,10 +91,9 @@ fn likelihood<T: Element, O: Op>(
     Args::new::<O>(x, p, &[("cols", cols), ("weighted", turn % 2)])
 }
 
-/// The settings among the arguments.
-pub fn likelihood_settings<'a, T: Element>(a: &'a Args<T>, weights: &'a [T]) -> fulmen::Nll<'a, T> {
-    let weights = (a.size("weighted") == 1).then_some(weights);
-    fulmen::Nll { weights, smoothing: a.p[0] }
+/// The weights, where there are some.
+pub fn class_weights<'a, T: Element>(a: &Args<T>, weights: &'a [T]) -> Option<&'a [T]> {
+    (a.size("weighted") == 1).then_some(weights)
 }
 
 pub struct NegativeLog;
@@ -109,8 +108,8 @@ impl Op for NegativeLog {
         vec![stale(a.ids.len())]
     }
     called! {
-        |s, a, [losses], _| fulmen::nll_on(s, likelihood_settings(a, &a.x[2]), &a.x[0], &a.ids, a.size("cols"), losses),
-        parallel fulmen::parallel::nll_on(s, likelihood_settings(a, &a.x[2]), &a.x[0], &a.ids, a.size("cols"), losses)
+        |s, a, [losses], _| fulmen::nll_on(s, class_weights(a, &a.x[2]), a.p[0], &a.x[0], &a.ids, a.size("cols"), losses),
+        parallel fulmen::parallel::nll_on(s, class_weights(a, &a.x[2]), a.p[0], &a.x[0], &a.ids, a.size("cols"), losses)
     }
     fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
         let (cols, smoothing) = (a.size("cols"), a.p[0]);
@@ -143,8 +142,8 @@ impl Op for NegativeLogBackward {
         vec![stale(a.ids.len() * a.size("cols").min(1 << 20))]
     }
     called! {
-        |s, a, [dx], _| fulmen::nll_backward_on(s, likelihood_settings(a, &a.x[1]), &a.ids, a.size("cols"), a.p[1], dx),
-        parallel fulmen::parallel::nll_backward_on(s, likelihood_settings(a, &a.x[1]), &a.ids, a.size("cols"), a.p[1], dx)
+        |s, a, [dx], _| fulmen::nll_backward_on(s, class_weights(a, &a.x[1]), a.p[0], &a.ids, a.size("cols"), a.p[1], dx),
+        parallel fulmen::parallel::nll_backward_on(s, class_weights(a, &a.x[1]), a.p[0], &a.ids, a.size("cols"), a.p[1], dx)
     }
     fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
         let (cols, smoothing, scale) = (a.size("cols"), a.p[0], a.p[1]);

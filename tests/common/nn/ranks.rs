@@ -1,6 +1,6 @@
 //! Factors of any rank, inverses, conditions and updates, on matrices as those of [`solvers`](super::solvers).
 
-use super::solvers::{bounded, cholesky, columns, dominated, indices, lu, lu_solve, order, wants};
+use super::solvers::{bounded, cholesky, columns, dominated, lu, lu_solve, order, places, wants};
 use super::*;
 use dense::factors::qr;
 use fulmen::{MatMut, MatRef};
@@ -102,11 +102,11 @@ impl Op for Pivoted {
     }
     called! {
         |s, a, [out, tau, pivots], w| {
-            let (mut p, n) = indices(pivots);
+            let (mut p, n) = places(pivots);
             let done = MatMut::row_major(out, a.size("m"), a.size("n"))
                 .and_then(|a| fulmen::qr_pivoted_on(s, a, tau, &mut p[..n], w));
             if done.is_ok() {
-                pivots.iter_mut().zip(p).for_each(|(to, p)| *to = T::from_usize(p));
+                pivots.iter_mut().zip(p).for_each(|(to, p)| *to = T::from_usize(p as usize));
             }
             done
         }
@@ -287,7 +287,7 @@ impl Op for Condition {
     }
     called! {
         |s, a, [out], w| {
-            let (p, n) = indices(&a.x[1]);
+            let (p, n) = places(&a.x[1]);
             let f = MatRef::row_major(&a.x[0], a.size("n"), a.x[0].len().checked_div(a.size("n")).unwrap_or(0));
             let got = f.and_then(|f| fulmen::lu_condition_on(s, f, &p[..n], a.p[0], w));
             got.map(|got| out.iter_mut().for_each(|to| *to = got))

@@ -1,6 +1,6 @@
 //! Solutions by factors in `f32`.
 
-use super::solvers::{bounded, cholesky, cholesky_solve, columns, dominated, indices, lu, lu_solve, wants};
+use super::solvers::{bounded, cholesky, cholesky_solve, columns, dominated, lu, lu_solve, places, wants};
 use super::*;
 use fulmen::{MatMut, MatRef};
 
@@ -63,7 +63,7 @@ impl Op for LuRefine {
     called! {
         |s, a, [out], w| {
             let (f, len) = narrow(&a.x[1]);
-            let (p, count) = indices(&a.x[2]);
+            let (p, count) = places(&a.x[2]);
             let (rows, n, mut small): (_, _, Narrow) = (rows(a), a.size("n"), [f32::NAN; 12000]);
             let cols = columns(out.len(), rows);
             let needed = fulmen::lu_refine_workspace(n, cols)[1].min(small.len());

@@ -59,6 +59,15 @@ pub fn indices<T: Element>(x: &[T]) -> ([usize; 512], usize) {
     (to, x.len().min(512))
 }
 
+/// As [`indices`], of rows or columns.
+pub fn places<T: Element>(x: &[T]) -> ([u32; 512], usize) {
+    let mut to = [0; 512];
+    for (to, x) in to.iter_mut().zip(x) {
+        *to = x.to_f64() as u32;
+    }
+    (to, x.len().min(512))
+}
+
 /// `L` over the lower triangle.
 pub fn cholesky(a: &mut [f64], n: usize) {
     for j in 0..n {
@@ -238,7 +247,7 @@ impl Op for Lu {
             let to = &mut p[..pivots.len().min(512)];
             let done = MatMut::row_major(out, a.size("m"), a.size("n")).and_then(|a| fulmen::lu_on(s, a, to, w));
             if done.is_ok() {
-                pivots.iter_mut().zip(p).for_each(|(to, p)| *to = T::from_usize(p));
+                pivots.iter_mut().zip(p).for_each(|(to, p)| *to = T::from_usize(p as usize));
             }
             done
         },
@@ -248,7 +257,7 @@ impl Op for Lu {
             let done = MatMut::row_major(out, a.size("m"), a.size("n"))
                 .and_then(|a| fulmen::parallel::lu_on(s, a, to, w));
             if done.is_ok() {
-                pivots.iter_mut().zip(p).for_each(|(to, p)| *to = T::from_usize(p));
+                pivots.iter_mut().zip(p).for_each(|(to, p)| *to = T::from_usize(p as usize));
             }
             done
         }
@@ -289,7 +298,7 @@ impl Op for LuSolve {
         |s, a, [out], w| {
             let rows = a.get("rows").unwrap_or(a.size("n"));
             let cols = columns(out.len(), rows);
-            let (p, n) = indices(&a.x[1]);
+            let (p, n) = places(&a.x[1]);
             square(&a.x[0], a.size("n")).and_then(|f| {
                 MatMut::row_major(out, rows, cols).and_then(|b| fulmen::lu_solve_on(s, f, &p[..n], b, w))
             })
@@ -297,7 +306,7 @@ impl Op for LuSolve {
         parallel {
             let rows = a.get("rows").unwrap_or(a.size("n"));
             let cols = columns(out.len(), rows);
-            let (p, n) = indices(&a.x[1]);
+            let (p, n) = places(&a.x[1]);
             square(&a.x[0], a.size("n")).and_then(|f| {
                 MatMut::row_major(out, rows, cols).and_then(|b| fulmen::parallel::lu_solve_on(s, f, &p[..n], b, w))
             })
@@ -305,9 +314,9 @@ impl Op for LuSolve {
     }
     fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
         let n = a.size("n");
-        let (p, _) = indices(&a.x[1]);
+        let pivots: Vec<usize> = a.x[1].iter().map(|p| *p as usize).collect();
         let mut b = a.x[2].clone();
-        lu_solve(&a.x[0], &p[..n], n, columns(b.len(), n), &mut b);
+        lu_solve(&a.x[0], &pivots, n, columns(b.len(), n), &mut b);
         vec![wants(b, n)]
     }
 }
@@ -331,7 +340,7 @@ impl Op for Determinant {
     }
     called! {
         |s, a, [out], _| {
-            let (p, n) = indices(&a.x[1]);
+            let (p, n) = places(&a.x[1]);
             let det = square(&a.x[0], a.size("n")).and_then(|f| fulmen::determinant_on(s, f, &p[..n]));
             det.map(|det| out.iter_mut().for_each(|to| *to = det))
         }

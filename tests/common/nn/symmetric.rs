@@ -3,7 +3,7 @@
 
 #![allow(clippy::needless_range_loop, reason = "indices as the formulas have them")]
 
-use super::solvers::{bounded, columns, indices, order, wants};
+use super::solvers::{bounded, columns, order, places, wants};
 use super::*;
 use fulmen::{MatMut, MatRef};
 
@@ -107,21 +107,21 @@ impl Op for Ldlt {
     called! {
         |s, a, [out, off, pivots], w| {
             let (n, len) = (a.size("n"), out.len());
-            let (mut p, many) = indices(pivots);
+            let (mut p, many) = places(pivots);
             let done = MatMut::row_major(out, n, len.checked_div(n).unwrap_or(0))
                 .and_then(|a| fulmen::ldlt_on(s, a, off, &mut p[..many], w));
             if done.is_ok() {
-                pivots.iter_mut().zip(p).for_each(|(to, p)| *to = T::from_usize(p));
+                pivots.iter_mut().zip(p).for_each(|(to, p)| *to = T::from_usize(p as usize));
             }
             done
         },
         parallel {
             let (n, len) = (a.size("n"), out.len());
-            let (mut p, many) = indices(pivots);
+            let (mut p, many) = places(pivots);
             let done = MatMut::row_major(out, n, len.checked_div(n).unwrap_or(0))
                 .and_then(|a| fulmen::parallel::ldlt_on(s, a, off, &mut p[..many], w));
             if done.is_ok() {
-                pivots.iter_mut().zip(p).for_each(|(to, p)| *to = T::from_usize(p));
+                pivots.iter_mut().zip(p).for_each(|(to, p)| *to = T::from_usize(p as usize));
             }
             done
         }
@@ -168,7 +168,7 @@ impl Op for LdltSolve {
             let n = a.size("n");
             let rows = a.get("rows").unwrap_or(n);
             let cols = columns(out.len(), rows);
-            let (p, many) = indices(&a.x[2]);
+            let (p, many) = places(&a.x[2]);
             MatRef::row_major(&a.x[0], n, a.x[0].len().checked_div(n).unwrap_or(0)).and_then(|f| {
                 MatMut::row_major(out, rows, cols)
                     .and_then(|b| fulmen::ldlt_solve_on(s, f, &a.x[1], &p[..many], b, w))
@@ -178,7 +178,7 @@ impl Op for LdltSolve {
             let n = a.size("n");
             let rows = a.get("rows").unwrap_or(n);
             let cols = columns(out.len(), rows);
-            let (p, many) = indices(&a.x[2]);
+            let (p, many) = places(&a.x[2]);
             MatRef::row_major(&a.x[0], n, a.x[0].len().checked_div(n).unwrap_or(0)).and_then(|f| {
                 MatMut::row_major(out, rows, cols)
                     .and_then(|b| fulmen::parallel::ldlt_solve_on(s, f, &a.x[1], &p[..many], b, w))

@@ -125,7 +125,7 @@ fn axes_of_a_batch_are_those_of_a_contraction() {
             fulmen::einsum(&plan, &[&x[0], &x[1]], &mut want, &mut work).unwrap();
             let on: Vec<_> = x.iter().map(|x| gpu.upload(x).unwrap()).collect();
             let mut out = gpu.upload(&vec![7.0f32; plan.len()]).unwrap();
-            gpu.einsum(&plan, &[on[0].view(), on[1].view()], out.view_mut()).unwrap();
+            gpu.einsum(&plan, &[on[0].view(), on[1].view()], out.view_mut(), ()).unwrap();
             let mut got = vec![0.0; plan.len()];
             gpu.download(out.view(), &mut got).unwrap();
             assert_eq!(got, want, "{expression}: {:?}", gpu.device().facts());

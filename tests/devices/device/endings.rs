@@ -76,7 +76,7 @@ fn products_of_eight_bits_end() {
                 gpu.download(x.view(), &mut all).unwrap();
                 all
             };
-            gpu.gemm_e4m3(0.5, x, y, -1.0, c.view_mut().matrix(m, n).unwrap()).unwrap();
+            gpu.gemm_e4m3(0.5, x, y, -1.0, c.view_mut().matrix(m, n).unwrap(), ()).unwrap();
             let to = bent.view_mut().matrix(m, n).unwrap();
             gpu.gemm_e4m3_with(0.5, x, y, -1.0, to, Bias::Columns(bias.view()), Bend, [0.25]).unwrap();
             let to = tanhs.view_mut().matrix(m, n).unwrap();

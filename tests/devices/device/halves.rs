@@ -181,18 +181,14 @@ fn rounded_attention() {
         let [n, len] = sizes;
         let mask = gpu.upload(&data::<f32>(n * len, 9, 0)).unwrap();
         let mask = masked.then(|| mask.view().matrix(n, len).unwrap());
-        let none = || gpu.alloc::<f32>(0).unwrap();
         attention_of(
             gpu,
             op,
             sizes,
             |x| *x,
-            |[q, k, v], out, lse| {
-                gpu.attention(op, q, k, v, mask, out, Some(lse), none().view_mut()).unwrap()
-            },
+            |[q, k, v], out, lse| gpu.attention(op, q, k, v, mask, out, Some(lse), ()).unwrap(),
             |[q, k, v, dout], out, lse, [dq, dk, dv]| {
-                let mut none = none();
-                let workspace = none.view_mut();
+                let workspace = ();
                 gpu.attention_backward(op, q, k, v, mask, out, lse, dout, dq, dk, dv, workspace).unwrap()
             },
         )
@@ -203,9 +199,9 @@ fn rounded_attention() {
             op,
             sizes,
             |x| half::bf16::from_f32(*x),
-            |[q, k, v], out, lse| gpu.attention_bf16(op, q, k, v, out, Some(lse)).unwrap(),
+            |[q, k, v], out, lse| gpu.attention_bf16(op, q, k, v, out, Some(lse), ()).unwrap(),
             |[q, k, v, dout], out, lse, [dq, dk, dv]| {
-                gpu.attention_bf16_backward(op, q, k, v, out, lse, dout, dq, dk, dv).unwrap()
+                gpu.attention_bf16_backward(op, q, k, v, out, lse, dout, dq, dk, dv, ()).unwrap()
             },
         )
     };
@@ -294,7 +290,7 @@ fn attention_of_warp_groups_keeps_its_contract() {
         let [q, k, v] = [q, k, v].map(|x| gpu.upload(&x).unwrap());
         let (mut out, mut lse) = (gpu.alloc::<f32>(128).unwrap(), gpu.alloc::<f32>(2).unwrap());
         let [a, b, c] = [&q, &k, &v].map(|x| x.view().matrix(2, 64).unwrap());
-        gpu.attention_bf16(&op, a, b, c, out.view_mut().matrix(2, 64).unwrap(), Some(lse.view_mut()))
+        gpu.attention_bf16(&op, a, b, c, out.view_mut().matrix(2, 64).unwrap(), Some(lse.view_mut()), ())
             .unwrap();
         let (mut got, mut sums) = ([7.0; 128], [7.0; 2]);
         gpu.download(out.view(), &mut got).unwrap();
@@ -357,7 +353,7 @@ fn products_of_halves_keep_their_contract() {
     let mut c = gpu.alloc::<f32>(m * n).unwrap();
     let view = c.view_mut().matrix(n, m).unwrap().t();
     let (x, y) = (on_a.view().matrix(m, k).unwrap(), on_b.view().matrix(n, k).unwrap().t());
-    gpu.gemm_bf16(0.5, x, y, 0.0, view).unwrap();
+    gpu.gemm_bf16(0.5, x, y, 0.0, view, ()).unwrap();
     assert_eq!(gpu.kernels(), 1);
     let mut got = vec![0.0; m * n];
     gpu.download(c.view(), &mut got).unwrap();
@@ -373,6 +369,7 @@ fn products_of_halves_keep_their_contract() {
         gpu.upload(&[half::f16::ONE; 4]).unwrap().view().matrix(2, 2).unwrap(),
         0.0,
         gpu.alloc(4).unwrap().view_mut().matrix(2, 2).unwrap(),
+        (),
     );
     assert!(matches!(said, Err(Error::Call(fulmen::Error::Shape { arg: "b", .. }))), "{said:?}");
     let of = |n: u8| half::bf16::from_f32(f32::from(n));
@@ -406,7 +403,7 @@ fn attention_without_keys_is_zeros() {
             let (of, keys) =
                 (q.view().matrix(rows, heads * dim).unwrap(), none.view().matrix(0, heads * dim).unwrap());
             let to = out.view_mut().matrix(rows, heads * dim).unwrap();
-            gpu.attention_bf16(&op, of, keys, keys, to, Some(lse.view_mut())).unwrap();
+            gpu.attention_bf16(&op, of, keys, keys, to, Some(lse.view_mut()), ()).unwrap();
             let (mut got, mut sums) = (vec![7.0; rows * heads * dim], vec![7.0; rows * heads]);
             gpu.download(out.view(), &mut got).unwrap();
             gpu.download(lse.view(), &mut sums).unwrap();
@@ -443,7 +440,7 @@ fn e4m3_is_one_format_on_every_device() {
         let (on_a, on_b, mut c) =
             (gpu.upload(&a).unwrap(), gpu.upload(&b).unwrap(), gpu.alloc(N * N).unwrap());
         let [x, y] = [&on_a, &on_b].map(|x| x.view().matrix(N, N).unwrap());
-        gpu.gemm_e4m3(1.0, x, y.t(), 0.0, c.view_mut().matrix(N, N).unwrap()).unwrap();
+        gpu.gemm_e4m3(1.0, x, y.t(), 0.0, c.view_mut().matrix(N, N).unwrap(), ()).unwrap();
         let mut back = vec![7.0f32; N * N];
         gpu.download(c.view(), &mut back).unwrap();
         for (i, row) in back.chunks(N).enumerate() {

@@ -56,9 +56,8 @@ fn what_is_beside_c_stays() -> Result<(), Error> {
         let start = data::<f32>(rows * pitch, 3, 0);
         let mut to = gpu.upload(&start)?;
         let [c, _] = to.view_mut().matrix(rows, pitch)?.split_cols(cols)?;
-        let mut none = gpu.alloc::<f32>(0)?;
         match (by_rows, lower) {
-            (_, true) => gpu.syrk(0.5, x, beta, fulmen::Triangle::Lower, c, none.view_mut())?,
+            (_, true) => gpu.syrk(0.5, x, beta, fulmen::Triangle::Lower, c, ())?,
             (true, _) => gpu.gemm(0.5, x, y, beta, c)?,
             (false, _) => gpu.gemm(0.5, x, y, beta, c.t())?,
         }
@@ -294,7 +293,6 @@ fn attention_by_tiles_hides_what_is_not_seen() {
     let [x, nan] = [&x, &nan].map(|x| x.view().matrix(n, dim).unwrap());
     let room = || gpu.upload(&vec![7.0f32; n * dim]).unwrap();
     let (mut out, mut lse) = (room(), gpu.upload(&vec![7.0f32; n]).unwrap());
-    let mut none = gpu.upload(&[0.0f32; 0]).unwrap();
     let rows = |x: &fulmen::gpu::backend::Array<f32, Host>| -> Vec<bool> {
         let mut back = vec![0.0; n * dim];
         gpu.download(x.view(), &mut back).unwrap();
@@ -304,11 +302,11 @@ fn attention_by_tiles_hides_what_is_not_seen() {
     let seen = |j: usize| (BAD + 1 - WINDOW..=BAD).contains(&j);
     for (k, v) in [(x, nan), (nan, x)] {
         let to = out.view_mut().matrix(n, dim).unwrap();
-        gpu.attention(&op, x, k, v, None, to, Some(lse.view_mut()), none.view_mut()).unwrap();
+        gpu.attention(&op, x, k, v, None, to, Some(lse.view_mut()), ()).unwrap();
         assert_eq!(rows(&out), (0..n).map(see).collect::<Vec<_>>());
     }
     let to = out.view_mut().matrix(n, dim).unwrap();
-    gpu.attention(&op, x, x, x, None, to, Some(lse.view_mut()), none.view_mut()).unwrap();
+    gpu.attention(&op, x, x, x, None, to, Some(lse.view_mut()), ()).unwrap();
     // A key that is NaN makes the gradients of the queries that see it NaN, and so those of all keys that these see.
     for (k, v, dout, queries, keys) in [
         (x, nan, x, see as fn(usize) -> bool, None),
@@ -318,7 +316,7 @@ fn attention_by_tiles_hides_what_is_not_seen() {
         let [mut dq, mut dk, mut dv] = [room(), room(), room()];
         let o = out.view().matrix(n, dim).unwrap();
         let [a, b, c] = [&mut dq, &mut dk, &mut dv].map(|x| x.view_mut().matrix(n, dim).unwrap());
-        gpu.attention_backward(&op, x, k, v, None, o, lse.view(), dout, a, b, c, none.view_mut()).unwrap();
+        gpu.attention_backward(&op, x, k, v, None, o, lse.view(), dout, a, b, c, ()).unwrap();
         assert_eq!(rows(&dq), (0..n).map(queries).collect::<Vec<_>>());
         if let Some(keys) = keys {
             let want: Vec<_> = (0..n).map(keys).collect();

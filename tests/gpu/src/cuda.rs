@@ -1,7 +1,7 @@
 //! NVIDIA's driver: the story of every op, what is refused, and a kernel that faults.
 
 use crate::{FAR, HEADS, SHAPES, device, kernel, layers, report};
-use fulmen::backend::Reductions;
+use fulmen::backend::*;
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::cuda::Cuda;
 use fulmen::gpu::device::{Binding, Blocking, Device, Error, Launch};
@@ -210,7 +210,7 @@ fn no_keys(gpu: &Gpu<Cuda>) -> Result<(), Error> {
         let mut out = gpu.upload(&vec![7.0f32; rows * cols])?;
         let keys = none.view().matrix(0, cols)?;
         let to = out.view_mut().matrix(rows, cols)?;
-        gpu.attention_bf16(&op, q.view().matrix(rows, cols)?, keys, keys, to, Some(lse.view_mut()))?;
+        gpu.attention_bf16(&op, q.view().matrix(rows, cols)?, keys, keys, to, Some(lse.view_mut()), ())?;
         let (mut got, mut sums) = (vec![7.0; rows * cols], vec![7.0; many]);
         gpu.download(out.view(), &mut got)?;
         gpu.download(lse.view(), &mut sums)?;

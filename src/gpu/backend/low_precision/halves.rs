@@ -6,17 +6,17 @@ use super::super::super::template::flash::Flash;
 use super::super::super::template::{Argument, SLOPE_SUMS};
 use super::super::super::types::F32;
 use super::super::attention::{heads, scored};
-use super::super::ops::arguments;
-use super::super::ops::called;
+use super::super::ops::{arguments, called};
 use super::super::plan::{Plan, Planner};
 use super::super::{Gpu, Mat, MatMut, View, ViewMut};
 use super::Side;
 use super::attention::{DQ, LSE, MORE, OUT, RESULTS, SCRATCH, SUMS};
-use crate::Attention;
+use crate::backend::Halves;
 use crate::error::{same_len, same_shape};
+use crate::{Attention, E4m3};
 use alloc::vec;
 use alloc::vec::Vec;
-use half::bf16;
+use half::{bf16, f16};
 
 impl Planner {
     /// Of one sequence, converted to `f32`, for results on these strides.
@@ -87,77 +87,7 @@ impl Planner {
     }
 }
 
-impl<D: Computes<f32>> Gpu<D> {
-    /// [`attention_bf16`](crate::attention_bf16()), without a workspace of the caller's.
-    ///
-    /// # Errors
-    /// Those of [`attention_bf16`](crate::attention_bf16()), [`Error::Limit`], [`Error::Lost`].
-    pub fn attention_bf16(
-        &self,
-        op: &Attention<f32>,
-        q: Mat<'_, bf16, D>,
-        k: Mat<'_, bf16, D>,
-        v: Mat<'_, bf16, D>,
-        out: MatMut<'_, f32, D>,
-        lse: Option<ViewMut<'_, f32, D>>,
-    ) -> Result<(), Error> {
-        called!(attention_bf16, { self.half_attend(op, [q, k, v], out, lse) })
-    }
-
-    /// [`attention_bf16_backward`](crate::attention_bf16_backward()), without a workspace of the caller's.
-    ///
-    /// # Errors
-    /// Those of [`attention_bf16_backward`](crate::attention_bf16_backward()), [`Error::Limit`], [`Error::Lost`].
-    #[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
-    pub fn attention_bf16_backward(
-        &self,
-        op: &Attention<f32>,
-        q: Mat<'_, bf16, D>,
-        k: Mat<'_, bf16, D>,
-        v: Mat<'_, bf16, D>,
-        out: Mat<'_, f32, D>,
-        lse: View<'_, f32, D>,
-        dout: Mat<'_, bf16, D>,
-        dq: MatMut<'_, f32, D>,
-        dk: MatMut<'_, f32, D>,
-        dv: MatMut<'_, f32, D>,
-    ) -> Result<(), Error> {
-        called!(attention_bf16_backward, {
-            op.on(q.shape, k.shape, v.shape)?;
-            let n = q.shape[0];
-            same_shape("out", op.results(n), out.shape)?;
-            same_len("lse", n * op.heads, lse.len())?;
-            same_shape("dout", op.results(n), dout.shape)?;
-            same_shape("dq", q.shape, dq.0.shape)?;
-            same_shape("dk", k.shape, dk.0.shape)?;
-            same_shape("dv", v.shape, dv.0.shape)?;
-            let planner = &self.state.planner;
-            planner.line::<F32>("lse", 2 * n.next_multiple_of(SLOPE_SUMS as usize) * op.heads)?;
-            let (mut bound, sides) = self.half_sides([("q", q), ("k", k), ("v", v), ("dout", dout)])?;
-            let (wide, _) = self.matrices([("out", out), ("dq", dq.0), ("dk", dk.0), ("dv", dv.0)])?;
-            let mut wide = wide.into_iter();
-            bound.extend(wide.next());
-            bound.push(lse.binding(self)?);
-            bound.extend(wide);
-            let strides = [out.strides, dq.0.strides, dk.0.strides, dv.0.strides];
-            if let Some(plan) = planner.group_gradients(op, Group::Bf16, sides, strides)? {
-                return self.run(&plan, &bound);
-            }
-            if op.batch > 1 {
-                let (one, of) = (Attention { batch: 1, ..*op }, op.batch);
-                return (0..of).try_for_each(|at| {
-                    let ([q, k, v, dout], out) =
-                        ([q, k, v, dout].map(|x| x.sequence(at, of)), out.sequence(at, of)?);
-                    let ([dq, dk, dv], lse) =
-                        ([&dq, &dk, &dv].map(|x| x.sequence(at, of)), lse.sequence(at, of)?);
-                    self.attention_bf16_backward(&one, q?, k?, v?, out, lse, dout?, dq?, dk?, dv?)
-                });
-            }
-            let plan = planner.wide_backward(op, sides, strides)?;
-            self.run(&plan, &bound)
-        })
-    }
-}
+impl<D: Computes<f32>> Gpu<D> {}
 
 impl<D: Device> Gpu<D> {
     /// The operands, the first ones of a plan.
@@ -218,5 +148,128 @@ impl<D: Device> Gpu<D> {
             None => plan.scratch.insert(0, 4 * sums as u64),
         }
         self.run(&plan, &bound)
+    }
+}
+
+impl<D: Computes<f32>> Halves for Gpu<D> {
+    /// [`gemm_bf16`](crate::gemm_bf16()), without a workspace of the caller's.
+    ///
+    /// # Errors
+    /// [`Shape`](crate::Error::Shape), `Overflow`, [`Error::Limit`], [`Error::Lost`].
+    fn gemm_bf16(
+        &self,
+        alpha: f32,
+        a: Mat<'_, bf16, D>,
+        b: Mat<'_, bf16, D>,
+        beta: f32,
+        c: MatMut<'_, f32, D>,
+        _: (),
+    ) -> Result<(), Error> {
+        called!(gemm_bf16, { self.low_precision_floats(Group::Bf16, alpha, a, b, beta, c) })
+    }
+
+    /// [`gemm_f16`](crate::gemm_f16()), without a workspace of the caller's.
+    ///
+    /// # Errors
+    /// Those of [`Gpu::gemm_bf16`].
+    fn gemm_f16(
+        &self,
+        alpha: f32,
+        a: Mat<'_, f16, D>,
+        b: Mat<'_, f16, D>,
+        beta: f32,
+        c: MatMut<'_, f32, D>,
+        _: (),
+    ) -> Result<(), Error> {
+        called!(gemm_f16, { self.low_precision_floats(Group::F16, alpha, a, b, beta, c) })
+    }
+
+    /// [`gemm_e4m3`](crate::gemm_e4m3()), without a workspace of the caller's. On Hopper's warp groups products are cut off
+    /// 13 bits below the largest of 32 and of their sum: the contract's tolerance `tensor` instead of `f32`.
+    ///
+    /// # Errors
+    /// Those of [`Gpu::gemm_bf16`].
+    fn gemm_e4m3(
+        &self,
+        alpha: f32,
+        a: Mat<'_, E4m3, D>,
+        b: Mat<'_, E4m3, D>,
+        beta: f32,
+        c: MatMut<'_, f32, D>,
+        _: (),
+    ) -> Result<(), Error> {
+        called!(gemm_e4m3, { self.low_precision_floats(Group::E4m3, alpha, a, b, beta, c) })
+    }
+
+    /// [`attention_bf16`](crate::attention_bf16()), without a workspace of the caller's.
+    ///
+    /// # Errors
+    /// Those of [`attention_bf16`](crate::attention_bf16()), [`Error::Limit`], [`Error::Lost`].
+    fn attention_bf16(
+        &self,
+        op: &Attention<f32>,
+        q: Mat<'_, bf16, D>,
+        k: Mat<'_, bf16, D>,
+        v: Mat<'_, bf16, D>,
+        out: MatMut<'_, f32, D>,
+        lse: Option<ViewMut<'_, f32, D>>,
+        _: (),
+    ) -> Result<(), Error> {
+        called!(attention_bf16, { self.half_attend(op, [q, k, v], out, lse) })
+    }
+
+    /// [`attention_bf16_backward`](crate::attention_bf16_backward()), without a workspace of the caller's.
+    ///
+    /// # Errors
+    /// Those of [`attention_bf16_backward`](crate::attention_bf16_backward()), [`Error::Limit`], [`Error::Lost`].
+    #[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
+    fn attention_bf16_backward(
+        &self,
+        op: &Attention<f32>,
+        q: Mat<'_, bf16, D>,
+        k: Mat<'_, bf16, D>,
+        v: Mat<'_, bf16, D>,
+        out: Mat<'_, f32, D>,
+        lse: View<'_, f32, D>,
+        dout: Mat<'_, bf16, D>,
+        dq: MatMut<'_, f32, D>,
+        dk: MatMut<'_, f32, D>,
+        dv: MatMut<'_, f32, D>,
+        _: (),
+    ) -> Result<(), Error> {
+        called!(attention_bf16_backward, {
+            op.on(q.shape, k.shape, v.shape)?;
+            let n = q.shape[0];
+            same_shape("out", op.results(n), out.shape)?;
+            same_len("lse", n * op.heads, lse.len())?;
+            same_shape("dout", op.results(n), dout.shape)?;
+            same_shape("dq", q.shape, dq.0.shape)?;
+            same_shape("dk", k.shape, dk.0.shape)?;
+            same_shape("dv", v.shape, dv.0.shape)?;
+            let planner = &self.state.planner;
+            planner.line::<F32>("lse", 2 * n.next_multiple_of(SLOPE_SUMS as usize) * op.heads)?;
+            let (mut bound, sides) = self.half_sides([("q", q), ("k", k), ("v", v), ("dout", dout)])?;
+            let (wide, _) = self.matrices([("out", out), ("dq", dq.0), ("dk", dk.0), ("dv", dv.0)])?;
+            let mut wide = wide.into_iter();
+            bound.extend(wide.next());
+            bound.push(lse.binding(self)?);
+            bound.extend(wide);
+            let strides = [out.strides, dq.0.strides, dk.0.strides, dv.0.strides];
+            if let Some(plan) = planner.group_gradients(op, Group::Bf16, sides, strides)? {
+                return self.run(&plan, &bound);
+            }
+            if op.batch > 1 {
+                let (one, of) = (Attention { batch: 1, ..*op }, op.batch);
+                return (0..of).try_for_each(|at| {
+                    let ([q, k, v, dout], out) =
+                        ([q, k, v, dout].map(|x| x.sequence(at, of)), out.sequence(at, of)?);
+                    let ([dq, dk, dv], lse) =
+                        ([&dq, &dk, &dv].map(|x| x.sequence(at, of)), lse.sequence(at, of)?);
+                    self.attention_bf16_backward(&one, q?, k?, v?, out, lse, dout?, dq?, dk?, dv?, ())
+                });
+            }
+            let plan = planner.wide_backward(op, sides, strides)?;
+            self.run(&plan, &bound)
+        })
     }
 }
