@@ -57,7 +57,7 @@ SIZES_ELSEWHERE = {
 }
 # What holds unsafe code; every other file is safe Rust.
 UNSAFE = {
-    "src/complex.rs",
+    "src/plain.rs",
     "src/fft/pass.rs",
     "src/fft/run.rs",
     "src/fft/whole.rs",
@@ -93,7 +93,6 @@ UNSAFE = {
     "src/gpu/device/",
     "src/gpu/wgpu.rs",
     "src/gpu/wgpu/pipeline.rs",
-    "src/quant/bytes.rs",
     "src/solve/rotations.rs",
     "src/sparse/csr.rs",
     "src/sparse/sell.rs",
