@@ -20,6 +20,7 @@ WRITTEN = {".rs", ".py", ".js", ".mjs", ".c", ".h", ".inc", ".v", ".pl", ".sh"}
 NO_THRESHOLDS = {
     "alu/math/trig.rs": "bits of a table",
     "lanes/amx.rs": "numbers of the system",
+    "view/index.rs": "how much is written of a view",
     "lanes/tests/": "tests",
     "alu.rs": "formats",
     "buffer.rs": "an alignment",

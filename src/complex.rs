@@ -23,6 +23,11 @@ use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAss
 /// ```
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(from = "[T; 2]", into = "[T; 2]", bound(serialize = "T: Clone + serde::Serialize"))
+)]
 pub struct Complex<T> {
     /// The real part.
     pub re: T,
@@ -301,12 +306,20 @@ impl<T: Element> From<T> for Complex<T> {
 /// ```
 /// use fulmen::{c32, c64};
 /// assert_eq!([[1.0, 2.0], [3.0, 4.0]].map(c64::from)[1], c64::from((3.0, 4.0)));
-/// assert_eq!(c64::from(c32::I), c64::I);
+/// assert_eq!((c64::from(c32::I), <[f64; 2]>::from(c64::I)), (c64::I, [0.0, 1.0]));
 /// ```
 impl<T> From<[T; 2]> for Complex<T> {
     #[inline]
     fn from([re, im]: [T; 2]) -> Self {
         Self { re, im }
+    }
+}
+
+/// Real and imaginary part.
+impl<T> From<Complex<T>> for [T; 2] {
+    #[inline]
+    fn from(z: Complex<T>) -> Self {
+        [z.re, z.im]
     }
 }
 
