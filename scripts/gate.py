@@ -36,7 +36,7 @@ DENY = ["--", "-Dwarnings"]
 CROSS = [
     # Without what is the same as on the host: other crates' views, the program, and on ARM64 wgpu.
     ("aarch64-unknown-linux-gnu", ["--features", "std,half,parallel,neon,cuda,wgsl,capi"]),
-    ("wasm32-unknown-unknown", ["--features", "std,half,parallel,avx512,neon,simd128,cuda,wgpu,capi,rand_core"]),
+    ("wasm32-unknown-unknown", ["--features", "std,half,parallel,avx512,neon,simd128,cuda,wgpu,capi,rand_core,num-complex,serde"]),
     ("thumbv7em-none-eabihf", []),
 ]
 COVERAGE = 90

@@ -10,7 +10,7 @@ from toolchain import ROOT, Tally
 # From the ground up.
 ORDER = """
 error float16 float8 isa slices
-alu complex signal hardware view lanes
+alu complex traits signal hardware view lanes
 contract buffer convert parts plain forms
 pointwise conversions reduce fixed image lz4 random
 blas thresholds quant gguf
@@ -21,6 +21,7 @@ backend gpu capi
 # Imports that run up, and why.
 UPWARD = {
     ("complex", "lanes"): "complex numbers are elements of lanes, by an implementation beside their type",
+    ("traits", "lanes"): "as complex numbers themselves",
     ("error", "ops"): "an error has the name of an op, which the rows have",
     ("backend", "gpu"): "the lists of methods implement the traits for devices as they do for CPUs",
 }

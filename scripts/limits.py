@@ -36,6 +36,7 @@ LIMITS = [
     Limit("src/solve/schur.rs", r"saturating_mul\(\d+\)\.max\((\d+)\)", "src/solve/schur.rs", "(and {} for all of them"),
     Limit("src/gpu/template/jacobi.rs", r"const SWEEPS: u32 = (\d+);", "src/gpu/backend/solve.rs", "{} sweeps are not enough"),
     # Domains of arguments.
+    Limit("src/traits.rs", r"\(2\.\.=(\d+)\)\.contains\(&radix\)", "src/traits.rs", "in a radix of 2 to {}"),
     Limit("src/view/image.rs", r"matches!\(channels, 1\.\.=(\d+)\)", "src/view/image.rs", "when they are not 1 to {}"),
     Limit("src/image/kernel.rs", r"const MOST: usize = (\d+);", "src/image/kernel.rs", "when their number is even or above {}"),
     Limit("src/einsum/parse.rs", r"const EINSUM_OPERANDS: usize = (\d+);", "src/einsum/parse.rs", "a {}th operand", 1),

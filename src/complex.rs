@@ -2,14 +2,15 @@
 
 use crate::error::Error;
 use crate::lanes::Element;
+use bytemuck::{must_cast_slice, must_cast_slice_mut};
 use core::fmt;
 use core::iter::{Product, Sum};
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 /// `re + i·im`: interleaved, as `float complex` of C and `num_complex::Complex` are.
 ///
-/// A slice of numbers, real and imaginary part in turn, is a slice of these and back without a copy, which is also the way
-/// to and from other crates (with `bytemuck`, `Complex::of(bytemuck::cast_slice(theirs))`).
+/// A slice of numbers, real and imaginary part in turn, is a slice of these and back without a copy. They are plain data to
+/// [bytemuck](https://docs.rs/bytemuck), whose `cast_slice` also views those of other crates as these and back.
 ///
 /// See `examples/small/complex.rs`.
 ///
@@ -22,6 +23,11 @@ use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAss
 /// ```
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(from = "[T; 2]", into = "[T; 2]", bound(serialize = "T: Clone + serde::Serialize"))
+)]
 pub struct Complex<T> {
     /// The real part.
     pub re: T,
@@ -110,9 +116,8 @@ impl<T: Element> Complex<T> {
     /// Errors: [`Error::Rows`] when their number is odd.
     #[inline]
     pub fn of(parts: &[T]) -> Result<&[Self], Error> {
-        let n = pairs(parts.len())?;
-        // SAFETY: `n` pairs of the slice's numbers; `Self` is two contiguous ones, with their alignment.
-        Ok(unsafe { core::slice::from_raw_parts(parts.as_ptr().cast(), n) })
+        let (pairs, rest) = parts.as_chunks::<2>();
+        if rest.is_empty() { Ok(must_cast_slice(pairs)) } else { Err(Error::rows("parts", 2, parts.len())) }
     }
 
     /// Numbers in turn as complex ones, to be written.
@@ -120,28 +125,22 @@ impl<T: Element> Complex<T> {
     /// Errors: [`Error::Rows`] when their number is odd.
     #[inline]
     pub fn of_mut(parts: &mut [T]) -> Result<&mut [Self], Error> {
-        let n = pairs(parts.len())?;
-        // SAFETY: as in `of`, and borrowed mutably.
-        Ok(unsafe { core::slice::from_raw_parts_mut(parts.as_mut_ptr().cast(), n) })
+        let got = parts.len();
+        let (pairs, rest) = parts.as_chunks_mut::<2>();
+        if rest.is_empty() { Ok(must_cast_slice_mut(pairs)) } else { Err(Error::rows("parts", 2, got)) }
     }
 
     /// Real and imaginary parts in turn.
     #[inline]
     pub const fn parts(z: &[Self]) -> &[T] {
-        // SAFETY: each element is two contiguous numbers, and no slice is longer than the address space.
-        unsafe { core::slice::from_raw_parts(z.as_ptr().cast(), 2 * z.len()) }
+        must_cast_slice(z)
     }
 
     /// Real and imaginary parts in turn, to be written.
     #[inline]
     pub const fn parts_mut(z: &mut [Self]) -> &mut [T] {
-        // SAFETY: as in `parts`, and borrowed mutably.
-        unsafe { core::slice::from_raw_parts_mut(z.as_mut_ptr().cast(), 2 * z.len()) }
+        must_cast_slice_mut(z)
     }
-}
-
-fn pairs(got: usize) -> Result<usize, Error> {
-    if got.is_multiple_of(2) { Ok(got / 2) } else { Err(Error::rows("parts", 2, got)) }
 }
 
 impl<T: Element> Add for Complex<T> {
@@ -307,12 +306,20 @@ impl<T: Element> From<T> for Complex<T> {
 /// ```
 /// use fulmen::{c32, c64};
 /// assert_eq!([[1.0, 2.0], [3.0, 4.0]].map(c64::from)[1], c64::from((3.0, 4.0)));
-/// assert_eq!(c64::from(c32::I), c64::I);
+/// assert_eq!((c64::from(c32::I), <[f64; 2]>::from(c64::I)), (c64::I, [0.0, 1.0]));
 /// ```
 impl<T> From<[T; 2]> for Complex<T> {
     #[inline]
     fn from([re, im]: [T; 2]) -> Self {
         Self { re, im }
+    }
+}
+
+/// Real and imaginary part.
+impl<T> From<Complex<T>> for [T; 2] {
+    #[inline]
+    fn from(z: Complex<T>) -> Self {
+        [z.re, z.im]
     }
 }
 

@@ -21,6 +21,7 @@ use core::fmt;
 /// 1.0, 2023.
 #[repr(transparent)]
 #[derive(Clone, Copy, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct E4m3(u8);
 
 impl E4m3 {

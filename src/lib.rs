@@ -56,6 +56,10 @@
 //! | `std` | `detect()` on the tokens, `dispatch!`; implies `alloc` |
 //! | `alloc` | the module `owned`: ops that return their result; `Buffer<T>`: zeroed, on a cache line |
 //! | `half` | `f16` and `bf16`: conversions, products of matrices |
+//! | `ndarray`, `nalgebra`, `faer` | conversions of their views to those of this crate |
+//! | `num-traits`, `num-complex` | [`Complex`] in code that is generic over `Num`, and to and from that of `num-complex` |
+//! | `rand_core` | [`random::Stream`] as a generator |
+//! | `serde` | settings, numbers and sparse matrices are written and read |
 //! | `avx512`, `neon`, `simd128` | permit that instruction set; inert elsewhere |
 //! | `parallel` | the module `parallel` |
 //! | `cuda`, `wgsl` | kernels as PTX and as WGSL from the same bodies; with `cuda` and `std`, NVIDIA's driver to run them |
@@ -180,6 +184,8 @@ pub mod sparse;
 // For the tests.
 #[doc(hidden)]
 pub mod thresholds;
+#[cfg(feature = "num-traits")]
+mod traits;
 mod view;
 
 pub use alu::{Alu, Bits, Body, Formula, Mask, Number, Real, Then, WithFirst};

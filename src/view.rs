@@ -5,6 +5,7 @@
 //! which two of its elements are one. Transposes and sub-views cost nothing and cannot fail later.
 
 mod image;
+mod index;
 mod parts;
 mod raw;
 mod vector;
@@ -248,9 +249,13 @@ macro_rules! view {
             where
                 T: Copy,
             {
+                self.element(row, col).copied()
+            }
+            #[inline(always)]
+            fn element(&self, row: usize, col: usize) -> Option<&T> {
                 let i = self.index(row, col)?;
-                // SAFETY: construction has checked that every element lies in the slice.
-                Some(unsafe { self.ptr.offset(i).read() })
+                // SAFETY: construction has checked that every element lies in the slice, which is borrowed for longer than this view is.
+                Some(unsafe { &*self.ptr.offset(i) })
             }
             /// The first element's address.
             #[inline(always)]
@@ -416,11 +421,16 @@ impl<'a, T> MatMut<'a, T> {
     /// Writes an element, if the view has it; says whether.
     #[inline(always)]
     pub fn set(&mut self, row: usize, col: usize, x: T) -> bool {
-        let Some(i) = self.index(row, col) else { return false };
-        // SAFETY: construction has checked that every element lies in the slice, which is borrowed for
-        // writing.
-        unsafe { self.ptr.offset(i).write(x) };
+        let Some(to) = self.element_mut(row, col) else { return false };
+        *to = x;
         true
+    }
+    #[inline(always)]
+    fn element_mut(&mut self, row: usize, col: usize) -> Option<&mut T> {
+        let i = self.index(row, col)?;
+        // SAFETY: construction has checked that every element lies in the slice, which is borrowed for writing, and that no two
+        // elements are one.
+        Some(unsafe { &mut *self.ptr.offset(i) })
     }
 }
 

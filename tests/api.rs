@@ -142,3 +142,46 @@ fn complex_numbers() {
     assert_eq!(c64::from((1.0, f64::NAN)).to_string(), "1+NaNi");
     assert_eq!(format!("{} {:.1}", c32::new(0.0, -0.0), c32::new(1.25, 0.75)), "0-0i 1.2+0.8i");
 }
+
+#[test]
+fn views_are_indexed_and_written() {
+    use fulmen::{MatMut, MatRef, VecMut, VecRef};
+    let x: Vec<f64> = (0..400).map(f64::from).collect();
+    // Every other column, the last row first.
+    let a = MatRef::strided(&x, 40, 3, 4, -20, 2).unwrap();
+    assert_eq!((a[(0, 0)], a[(2, 3)], a.t()[(3, 2)]), (40.0, 6.0, 6.0));
+    assert_eq!(a.to_string(), "[40 42 44 46]\n[20 22 24 26]\n[ 0  2  4  6]");
+    let mut y = [0.0f32; 12];
+    let mut c = MatMut::strided(&mut y, 1, 2, 3, 6, 2).unwrap();
+    c[(1, 2)] = -0.5;
+    c[(0, 1)] += 100.25;
+    assert_eq!((c[(1, 2)], c.get(0, 1)), (-0.5, Some(100.25)));
+    assert_eq!(format!("{c:.1}"), "[0.0 100.2  0.0]\n[0.0   0.0 -0.5]");
+    let mut v = VecMut::strided(&mut y, 11, 3, -4).unwrap();
+    v[2] += 2.0;
+    assert_eq!((v[0], v[2], v.to_string()), (-0.5, 102.25, "[-0.5 0 102.25]".into()));
+    // What is outside panics as with a slice, at the caller's line.
+    let panics = |f: &dyn Fn()| std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)).is_err();
+    for (i, j) in [(3, 0), (0, 4), (usize::MAX, 0), (0, usize::MAX)] {
+        assert!(panics(&|| drop(a[(i, j)])), "{i}, {j}");
+    }
+    let v = VecRef::from(&x);
+    assert!(panics(&|| drop(v[400])) && v[399] == 399.0);
+    // Long ones are cut, unless all is wanted.
+    let m = MatRef::row_major(&x, 20, 20).unwrap();
+    let text = m.to_string();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!((lines.len(), lines[0]), (11, "[  0   1   2   3   4 …  15  16  17  18  19]"));
+    assert_eq!(lines[5], "[  …   …   …   …   … …   …   …   …   …   …]");
+    assert_eq!(lines[10], "[380 381 382 383 384 … 395 396 397 398 399]");
+    let all = format!("{m:#}");
+    assert_eq!((all.lines().count(), all.contains('…')), (20, false));
+    assert!(
+        all.ends_with("[380 381 382 383 384 385 386 387 388 389 390 391 392 393 394 395 396 397 398 399]")
+    );
+    let complex = [fulmen::c32::new(1.0, -2.0), fulmen::c32::new(10.5, 0.0)];
+    assert_eq!(VecRef::from(&complex).to_string(), "[1-2i 10.5+0i]");
+    let none = MatRef::row_major(&x[..0], 0, 3).unwrap();
+    assert_eq!((none.to_string(), none.t().to_string()), (String::new(), "[]\n[]\n[]".into()));
+    assert_eq!(VecRef::<f32>::from(&[]).to_string(), "[]");
+}

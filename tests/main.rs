@@ -36,6 +36,8 @@ mod contracts;
 #[cfg(all(feature = "std", not(fulmen_compact), not(fulmen_emulated), not(target_arch = "wasm32")))]
 mod convert;
 #[cfg(all(feature = "std", not(fulmen_compact), not(fulmen_emulated), not(target_arch = "wasm32")))]
+mod crates;
+#[cfg(all(feature = "std", not(fulmen_compact), not(fulmen_emulated), not(target_arch = "wasm32")))]
 mod drawn;
 #[cfg(all(feature = "std", not(fulmen_compact), not(fulmen_emulated), not(target_arch = "wasm32")))]
 mod einsum;

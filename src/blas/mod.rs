@@ -37,6 +37,7 @@ pub use trmv::{trmv, trmv_on, trsv, trsv_on};
 
 /// Which half of a square matrix holds its values, the diagonal included; the other half is not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Triangle {
     /// Elements `(i, j)` with `i ≥ j`.
     Lower,
@@ -46,6 +47,7 @@ pub enum Triangle {
 
 /// What the diagonal of a triangular matrix is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Diagonal {
     /// What the matrix holds there.
     NonUnit,
@@ -55,6 +57,7 @@ pub enum Diagonal {
 
 /// On which side of a product the symmetric or triangular matrix stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Side {
     /// `A·B`.
     Left,

@@ -83,6 +83,7 @@ pub(crate) fn rot_by<S: Simd, T: Element>(
 
 /// What [`rotg`] computes: the rotation that takes `(a, b)` to `(r, 0)`.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Givens<T> {
     /// `±√(a² + b²)`, with the sign of the larger of `a` and `b`.
     pub r: T,
@@ -189,6 +190,7 @@ fn givens<T: Element>(a: T, b: T) -> Givens<T> {
 
 /// The matrix `H` of a modified rotation, by its form.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub enum RotM<T> {
     /// `[1 0; 0 1]`, the flag −2 of BLAS.
     Identity,

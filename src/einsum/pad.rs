@@ -10,6 +10,7 @@ use crate::slices::{copy, lines_mut, split_mut};
 
 /// What is around a tensor.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Pad<T> {
     /// This number.
     Constant(T),

@@ -13,6 +13,7 @@ use crate::slices::split_mut;
 
 /// Which part of a convolution of `len` numbers with `taps` others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Extent {
     /// All of it, `len + taps - 1` numbers.
     Full,

@@ -13,6 +13,7 @@ use crate::slices::{split, split_mut};
 
 /// Which cosine transform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum DctKind {
     /// `Σ x[j]·cos(π/n·(j + ½)·k)`, "the" cosine transform.
     II,

@@ -22,6 +22,7 @@ pub(crate) const GROUP: usize = 64;
 ///
 /// It is stable when `|a₂| < 1` and `|a₁| < 1 + a₂`. Nothing checks that: an unstable one grows until it is infinite.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Biquad<T> {
     /// `b₀`, `b₁`, `b₂`.
     pub b: [T; 3],

@@ -39,6 +39,7 @@ use run::Io;
 
 /// Which transform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Direction {
     /// `Σ x[k]·e^(-2πi·jk/n)`.
     Forward,

@@ -19,6 +19,7 @@ use crate::lanes::Element;
 /// Source: F. J. Harris, "On the use of windows for harmonic analysis with the discrete Fourier transform", 1978.
 #[non_exhaustive]
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub enum Window {
     /// Ones.
     Rectangular,

@@ -13,6 +13,7 @@
 /// NumPy's `reflect` is `Reflect101` and its `symmetric` is `Reflect`. SciPy's `wrap` has a period of `n - 1` and is none of these.
 #[non_exhaustive]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Border<T> {
     /// This value, in every channel.
     Constant(T),

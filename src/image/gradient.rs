@@ -33,6 +33,7 @@ impl Gradient for f32 {
 /// How [`canny`](crate::canny()) measures a gradient.
 #[non_exhaustive]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Norm {
     /// `|dx| + |dy|`.
     L1,

@@ -170,7 +170,7 @@ pub type Pairs<S> = <<S as Simd>::F32 as Alu>::Bits;
 pub type Quads<S> = <<S as Simd>::F64 as Alu>::Bits;
 
 /// The element types of float ops: `f32` and `f64`.
-pub trait Element: Real + vector::Sealed {
+pub trait Element: Real + bytemuck::Pod + vector::Sealed {
     #[doc(hidden)]
     type Vec<S: Simd>: Vector<Token = S, Elem = Self>;
     /// The bit pattern, of as many bits as the type has.

@@ -13,6 +13,7 @@ use crate::reduce::norm_l2_by;
 
 /// The settings of [`adam()`] and [`adamw`], and the number of the step.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Adam<T> {
     /// The step length.
     pub lr: T,
@@ -38,6 +39,7 @@ impl<T: Real> Default for Adam<T> {
 
 /// The settings of [`momentum`].
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Momentum<T> {
     /// The step length.
     pub lr: T,
@@ -69,6 +71,7 @@ impl<T: Real> Momentum<T> {
 
 /// The settings of [`adagrad`].
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Adagrad<T> {
     /// The step length.
     pub lr: T,

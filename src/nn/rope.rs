@@ -13,6 +13,7 @@ use crate::view::MatMut;
 
 /// Which elements of a head of `dim` are pair `i`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum RopeStyle {
     /// `2i` and `2i + 1`.
     Interleaved,

@@ -7,6 +7,7 @@ use crate::lanes::{Element, Simd, native};
 /// How the angles of [`rope_table`] differ from `position·base^(-2i/dim)`. A turn of the pair `i` is `2π·base^(2i/dim)`
 /// positions long.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub enum RopeScaling<T> {
     /// Not at all.
     #[default]

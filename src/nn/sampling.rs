@@ -11,6 +11,7 @@ use crate::reduce::top_k_by;
 
 /// How [`sample`] chooses.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Sampling<T> {
     /// What logits are divided by; 0 takes the largest one.
     pub temperature: T,

@@ -16,6 +16,7 @@ use alloc::vec::Vec;
 /// # Ok::<(), fulmen::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(try_from = "Parts<T>"))]
 pub struct CsrBuffer<T> {
     /// Columns of the matrix.
     pub cols: usize,
@@ -25,6 +26,27 @@ pub struct CsrBuffer<T> {
     pub columns: Vec<u32>,
     /// The elements.
     pub values: Vec<T>,
+}
+
+/// What is read, before it is found to be a matrix.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(rename = "CsrBuffer", deny_unknown_fields)]
+struct Parts<T> {
+    cols: usize,
+    offsets: Vec<usize>,
+    columns: Vec<u32>,
+    values: Vec<T>,
+}
+
+#[cfg(feature = "serde")]
+impl<T> TryFrom<Parts<T>> for CsrBuffer<T> {
+    type Error = Error;
+    fn try_from(Parts { cols, offsets, columns, values }: Parts<T>) -> Result<Self, Error> {
+        let read = Self { cols, offsets, columns, values };
+        read.view()?;
+        Ok(read)
+    }
 }
 
 impl<T> CsrBuffer<T> {

@@ -4,11 +4,12 @@ use crate::float16::{f16_to_f32, f32_to_f16};
 use crate::plain::Plain;
 use core::fmt::Debug;
 
-/// A block of quantised numbers, as it lies in a file: bytes without padding or alignment, little-endian.
+/// A block of quantised numbers, as it lies in a file: bytes without padding or alignment, little-endian, plain data to
+/// [bytemuck](https://docs.rs/bytemuck).
 ///
 /// Element `i` is `(d·scale)·code − m·min`, where the codes and the scales and mins of groups are small integers, and
 /// `d` and `m` belong to the block.
-pub trait Block: Plain + Debug + PartialEq + Sealed {
+pub trait Block: Plain + bytemuck::Pod + Debug + PartialEq + Sealed {
     /// The name in lower case, such as `"q4_k"`.
     const NAME: &'static str;
     /// The number of the type in GGUF files, if they have it.

@@ -2,6 +2,9 @@
 
 use super::Block;
 use crate::Error;
+use bytemuck::{must_cast_slice, must_cast_slice_mut, try_cast_slice, try_cast_slice_mut};
+#[cfg(all(feature = "gpu", feature = "half"))]
+use half::slice::HalfFloatSliceExt;
 
 /// The blocks that lie in `bytes`, of any alignment, without a copy.
 ///
@@ -15,14 +18,7 @@ use crate::Error;
 /// # Ok::<(), fulmen::Error>(())
 /// ```
 pub fn blocks<B: Block>(bytes: &[u8]) -> Result<&[B], Error> {
-    const { assert!(align_of::<B>() == 1 && size_of::<B>() > 0) };
-    let each = size_of::<B>();
-    if !bytes.len().is_multiple_of(each) {
-        return Err(Error::rows("bytes", each, bytes.len()));
-    }
-    // SAFETY: the trait is sealed, and each block is `repr(C)` of byte arrays: any bits are a value of it, its
-    // alignment is 1, and so many fit into the slice.
-    Ok(unsafe { core::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len() / each) })
+    try_cast_slice(bytes).map_err(|_| Error::rows("bytes", size_of::<B>(), bytes.len()))
 }
 
 /// As many blocks as fit into `scratch`, of the bytes that are there: scratch in `f32` serves for blocks of any format.
@@ -35,39 +31,53 @@ pub fn blocks<B: Block>(bytes: &[u8]) -> Result<&[B], Error> {
 /// # Ok::<(), fulmen::Error>(())
 /// ```
 pub fn blocks_in<B: Block>(scratch: &mut [f32]) -> &mut [B] {
-    const { assert!(align_of::<B>() == 1 && size_of::<B>() > 0) };
-    let fit = size_of_val(scratch) / size_of::<B>();
-    // SAFETY: any bits are a value of a block, as in `blocks`, and of an `f32`; the alignment is 1, so many fit into the
-    // slice, and its borrow lasts as long as that of the result.
-    unsafe { core::slice::from_raw_parts_mut(scratch.as_mut_ptr().cast(), fit) }
+    let bytes: &mut [u8] = must_cast_slice_mut(scratch);
+    let whole = bytes.len() - bytes.len() % size_of::<B>().max(1);
+    bytes.get_mut(..whole).and_then(|bytes| try_cast_slice_mut(bytes).ok()).unwrap_or_default()
 }
 
 /// The bytes of blocks, as a file holds them.
 pub fn bytes_of<B: Block>(blocks: &[B]) -> &[u8] {
-    as_bytes(blocks)
+    must_cast_slice(blocks)
 }
 
-/// Types without padding of which any bits are a value: this module's list.
-pub trait Bits: Copy + 'static {}
-macro_rules! bits {
-    ($($t:ty)*) => { $(impl Bits for $t {})* };
-}
-bits! { f32 f64 u32 i32 i16 u8 i8 crate::E4m3 }
-#[cfg(feature = "half")]
-bits! { half::bf16 half::f16 }
-impl<T: Bits> Bits for crate::Complex<T> {}
-impl<B: Block> Bits for B {}
-
-/// As they lie in memory.
-pub fn as_bytes<T: Bits>(x: &[T]) -> &[u8] {
-    // SAFETY: a type of the list has no padding (blocks are byte arrays, complex numbers two of one type); the bytes of the
-    // slice are borrowed as long as it is.
-    unsafe { core::slice::from_raw_parts(x.as_ptr().cast(), size_of_val(x)) }
-}
-
-/// As they lie in memory, written.
+/// What a device's memory holds, as the bytes in which it lies on the host.
 #[cfg(feature = "gpu")]
-pub fn as_bytes_mut<T: Bits>(x: &mut [T]) -> &mut [u8] {
-    // SAFETY: as in `as_bytes`; whatever is written is a value.
-    unsafe { core::slice::from_raw_parts_mut(x.as_mut_ptr().cast(), size_of_val(x)) }
+pub trait Bits: Copy + 'static {
+    /// As they lie in memory.
+    fn bytes(x: &[Self]) -> &[u8];
+    /// As they lie in memory, to be written.
+    fn bytes_mut(x: &mut [Self]) -> &mut [u8];
+}
+#[cfg(feature = "gpu")]
+macro_rules! bits {
+    ($($(#[$cfg:meta])* [$($bound:tt)*] $T:ty $(, $as:ident $as_mut:ident)?;)*) => {$(
+        $(#[$cfg])*
+        impl<$($bound)*> Bits for $T {
+            fn bytes(x: &[Self]) -> &[u8] {
+                must_cast_slice(x $(.$as())?)
+            }
+            fn bytes_mut(x: &mut [Self]) -> &mut [u8] {
+                must_cast_slice_mut(x $(.$as_mut())?)
+            }
+        }
+    )*};
+}
+#[cfg(feature = "gpu")]
+bits! {
+    [] f32;
+    [] f64;
+    [] u32;
+    [] i32;
+    [] i16;
+    [] u8;
+    [] i8;
+    [] crate::E4m3;
+    [T: crate::lanes::Element] crate::Complex<T>;
+    [B: Block] B;
+    // Half precision is plain data to bytemuck under a feature of `half` for which macros are compiled.
+    #[cfg(feature = "half")]
+    [] half::bf16, reinterpret_cast reinterpret_cast_mut;
+    #[cfg(feature = "half")]
+    [] half::f16, reinterpret_cast reinterpret_cast_mut;
 }

@@ -30,7 +30,7 @@ pub(crate) mod words;
 pub use absmax::*;
 pub use block::{Activation, Block};
 #[cfg(feature = "gpu")]
-pub(crate) use bytes::{Bits, as_bytes, as_bytes_mut};
+pub(crate) use bytes::Bits;
 pub use bytes::{blocks, blocks_in, bytes_of};
 pub use dot::*;
 pub use k::{Q2_K, Q3_K, Q4_K, Q5_K, Q6_K};
@@ -41,7 +41,4 @@ pub use nf4::{NF4, NF4_LOW, Q8_64};
 pub(crate) use q8::MOST_SCALE;
 pub use q8::{Q8_0, Q8_1, Q8_K};
 
-macro_rules! plain {
-    ($($B:ident)*) => { $(impl crate::plain::Plain for $B {})* };
-}
-plain! { Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 Q8_1 IQ4_NL MXFP4 Q2_K Q3_K Q4_K Q5_K Q6_K Q8_K NF4 NF4_LOW Q8_64 }
+crate::plain::of_bytes! { Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 Q8_1 IQ4_NL MXFP4 Q2_K Q3_K Q4_K Q5_K Q6_K Q8_K NF4 NF4_LOW Q8_64 }

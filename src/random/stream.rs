@@ -26,6 +26,7 @@ use crate::lanes::{Quads, Simd};
 /// assert_eq!(all[5..], part);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Stream {
     /// The seed. Any value is as good as another.
     pub key: u64,

@@ -17,6 +17,7 @@ use crate::error::{Error, same_len};
 /// # Ok::<(), fulmen::Error>(())
 /// ```
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Csr<'a, T> {
     cols: usize,
     offsets: &'a [usize],

@@ -16,7 +16,7 @@ use crate::error::Error;
 /// # Ok::<(), fulmen::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct VecRef<'a, T>(MatRef<'a, T>);
+pub struct VecRef<'a, T>(pub(super) MatRef<'a, T>);
 
 /// A vector that is written: like [`VecRef`], and no two of its elements are one.
 ///
@@ -30,7 +30,7 @@ pub struct VecRef<'a, T>(MatRef<'a, T>);
 /// # Ok::<(), fulmen::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct VecMut<'a, T>(MatMut<'a, T>);
+pub struct VecMut<'a, T>(pub(super) MatMut<'a, T>);
 
 impl<T> Clone for VecRef<'_, T> {
     #[inline(always)]

@@ -14,6 +14,7 @@ use crate::view::MatMut;
 
 /// Which operands of a product are conjugated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Conjugate {
     /// The first.
     pub a: bool,

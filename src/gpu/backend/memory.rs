@@ -8,7 +8,6 @@ use super::stored;
 use super::view::{Array, View, ViewMut, Word};
 use crate::backend::{self, Memory, Plain, Transfer};
 use crate::error::same_len;
-use crate::quant::{as_bytes, as_bytes_mut};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -117,7 +116,7 @@ impl<D: Device> Gpu<D> {
             return Ok(());
         }
         self.changes(&b);
-        let (from, halves) = (as_bytes(from), self.state.is_bf16(b.buffer));
+        let (from, halves) = (T::bytes(from), self.state.is_bf16(b.buffer));
         if from.len() as u64 == b.bytes && !halves {
             return self.state.device.write(b.buffer, b.start, from);
         }
@@ -159,7 +158,7 @@ impl<D: Device> Gpu<D> {
         }
         // Elements of eight bytes are two words.
         let x = [x];
-        let words = as_bytes(&x).as_chunks::<4>().0.iter().map(|w| u32::from_le_bytes(*w));
+        let words = T::bytes(&x).as_chunks::<4>().0.iter().map(|w| u32::from_le_bytes(*w));
         let [low, high] = match words.collect::<Vec<_>>()[..] {
             [low, high] => [low, high],
             [word] => [word; 2],
@@ -197,7 +196,7 @@ impl<D: Device> Gpu<D> {
         }
         let halves = self.state.is_bf16(b.buffer);
         if !halves && size_of_val(to) as u64 == b.bytes {
-            return self.state.read(b, as_bytes_mut(to)).await?;
+            return self.state.read(b, T::bytes_mut(to)).await?;
         }
         let (b, before) = if halves { stored::bf16_binding(b) } else { (b, from.before() as u64) };
         let mut bytes = vec![0; usize::try_from(b.bytes).map_err(|_| crate::Error::overflow("to"))?];
@@ -205,7 +204,7 @@ impl<D: Device> Gpu<D> {
         let bytes = bytes.get(before as usize..).unwrap_or_default();
         let wide = if halves { stored::from_bf16(bytes) } else { Vec::new() };
         let bytes = if halves { &wide } else { bytes };
-        as_bytes_mut(to).iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+        T::bytes_mut(to).iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
         said
     }
 }

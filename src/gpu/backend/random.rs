@@ -8,7 +8,6 @@ use super::super::types::F32;
 use super::ops::{Done, Scalar, arguments, called};
 use super::{Gpu, ViewMut, Word};
 use crate::gpu::template::Argument;
-use crate::quant::as_bytes;
 use crate::random::{Integer, Stream, Variate, ops};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -126,7 +125,7 @@ impl<D: Device> Gpu<D> {
             ops::integers(stream, low, high, &mut [])?;
             let range = I::span(low, high) + 1;
             let low = [low];
-            let low = as_bytes(&low).first_chunk().map_or(0, |b| u32::from_le_bytes(*b));
+            let low = I::bytes(&low).first_chunk().map_or(0, |b| u32::from_le_bytes(*b));
             let words = [low, range as u32, ((1 << 32) % range) as u32];
             let more = words.map(|w| Argument::Bits(u64::from(w))).into();
             self.draw("integers", stream, 4, &out, random::integers, more)

@@ -7,6 +7,7 @@ use crate::plain::Plain;
 /// How a pixel is made of those near it. `c` is the centre of the result among the pixels of the source.
 #[non_exhaustive]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Interpolation {
     /// The pixel that `c` lies in: `⌊(o + 1/2)·n/m⌋`, as Pillow's `NEAREST` and OpenCV's `INTER_NEAREST_EXACT`.
     Nearest,
@@ -71,6 +72,7 @@ impl Interpolation {
 /// left out, and its weights are divided by their sum: what Pillow does. Without, it is never wider, results read the pixel at the
 /// edge beyond it, and a reduction leaves pixels out: what OpenCV does. Nearest and area do not depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Resize {
     /// Columns and rows of the source.
     pub from: [usize; 2],

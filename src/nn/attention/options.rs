@@ -8,6 +8,7 @@ use core::ops::Range;
 
 /// Which query and which key share a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Align {
     /// The last of each, as FlashAttention has it from version 2.1 on: query `i` of `n` stands at position `len - n + i` of `len` keys, so one
     /// call serves a whole text, a part of it after a cache of keys, or the next token. Of more queries than keys the first `n - len` stand
@@ -29,6 +30,7 @@ pub enum Align {
 /// assert_eq!((gemma.align, gemma.window, gemma.value_dim), (Align::BottomRight, None, None));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Attention<T> {
     /// Heads of the queries.
     pub heads: usize,

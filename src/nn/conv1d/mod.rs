@@ -33,6 +33,7 @@ pub(crate) use lines::Lines;
 /// assert_eq!(conv.output(), Ok(1500));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Conv1d {
     /// Lines of the input.
     pub channels_in: usize,

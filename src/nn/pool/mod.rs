@@ -31,6 +31,7 @@ use planes::part;
 /// assert_eq!(Pool::volume([16, 112, 112], [2, 3, 3], [2, 2, 2], [0, 1, 1]).output(), Ok([8, 56, 56]));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Pool {
     /// Elements of a volume.
     pub input: [usize; 3],
