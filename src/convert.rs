@@ -1,4 +1,4 @@
-//! The bodies of conversions between half-precision storage and `f32` (feature `half`).
+//! The bodies of the conversions between half-precision storage and `f32` (feature `half`).
 //!
 //! Plain loops over integers: inside `vectorize` the compiler makes them vector code for every lane.
 

@@ -1,4 +1,5 @@
-//! An op's row: its signature stands there once, and every form of the op is made from it.
+//! The macros that make every form of an op from its declaration: the function, the one for a given instruction set,
+//! the in-place one. A signature is written once.
 //!
 //! ```text
 //! ops! { $ list in crate::path::of::this::file;

@@ -145,6 +145,7 @@ pub mod contract;
 mod conversions;
 #[cfg(feature = "half")]
 mod convert;
+mod delay_line;
 pub mod einsum;
 mod error;
 mod families;
@@ -173,7 +174,6 @@ pub mod pointwise;
 pub mod quant;
 pub mod random;
 pub mod reduce;
-mod signal;
 mod slices;
 pub mod solve;
 pub mod sparse;

@@ -1,4 +1,4 @@
-//! What memory of a backend may hold.
+//! The trait of the element types that a backend's memory may hold.
 
 use crate::lanes::Element;
 use crate::{Complex, E4m3};

@@ -1,4 +1,4 @@
-//! Level 1: vectors with strides.
+//! BLAS level 1 on strided vectors: `axpy`, `dot`, `nrm2`, `asum`, `iamax`, `scal`, `copy`, `swap`.
 //!
 //! Vectors are [`VecRef`] and [`VecMut`]; a slice is one by `into()`, a row or column of a matrix by
 //! [`MatRef::row`](crate::MatRef::row) and [`MatRef::col`](crate::MatRef::col). No result depends on strides: the contiguous ops

@@ -1,4 +1,4 @@
-//! Level 2 on top of the matrix-vector product: rank-1 and rank-2 updates, symmetric and triangular matrices.
+//! BLAS level 2: rank-1 and rank-2 updates (`ger`, `syr`, `syr2`) and the symmetric matrix-vector product (`symv`).
 //!
 //! A symmetric or triangular matrix is halved until 8 rows are left; what lies between the halves is a general
 //! block. One case is written: an upper triangle is the lower one of the transpose (symmetric) or of the
@@ -6,7 +6,7 @@
 
 use super::Triangle;
 use super::gemv;
-use super::rank;
+use super::rank_update;
 use super::row;
 use super::symv as fused;
 use crate::contract::{Call, Violation, contract};
@@ -204,7 +204,7 @@ fn update<S: Simd, T: Element>(
     triangle: Option<Triangle>,
 ) {
     if let (Some(x), Some(y), 1) = (x.as_slice(), y.as_slice(), a.col_stride()) {
-        return rank::run(s, alpha, [[x, y]], a, triangle);
+        return rank_update::run(s, alpha, [[x, y]], a, triangle);
     }
     let n = a.cols();
     for i in 0..a.rows() {
@@ -226,7 +226,7 @@ fn update2<S: Simd, T: Element>(
     triangle: Triangle,
 ) {
     if let (Some(x), Some(y), 1) = (x.as_slice(), y.as_slice(), a.col_stride()) {
-        return rank::run(s, alpha, [[x, y], [y, x]], a, Some(triangle));
+        return rank_update::run(s, alpha, [[x, y], [y, x]], a, Some(triangle));
     }
     let n = a.cols();
     for i in 0..a.rows() {

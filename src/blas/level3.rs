@@ -1,4 +1,4 @@
-//! Level 3 with symmetric matrices on top of the matrix product: [`symm`], [`syrk`], [`syr2k`].
+//! BLAS level 3 of symmetric matrices, reduced to the general matrix product: [`symm`], [`syrk`], [`syr2k`].
 
 use super::gemm::{Problem, gemm_by, gemm_workspace};
 use super::level2::{check_nans, nan};

@@ -1,4 +1,5 @@
-//! Element-wise steps on rows and vectors of any stride, compiled for the instruction set.
+//! Element-wise updates of vectors with any stride (`y = βy`, `y[i] = body(y[i], x[i])`), compiled for the instruction
+//! set.
 
 use crate::alu::{Alu, Body, Number};
 use crate::lanes::{Element, Simd, strided};

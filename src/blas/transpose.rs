@@ -1,4 +1,4 @@
-//! Transposes: out of place, in place, of a batch.
+//! Transposes matrices: out of place, in place when they are square, and in batches.
 //!
 //! Squares as wide as a register are transposed on the way from memory to memory, whole vectors read and
 //! written, at the edges masked ones. The squares of a tile go along the rows of the result, so that the lines

@@ -1,10 +1,10 @@
-//! Triangular matrices with vectors: [`trmv`] and [`trsv`].
+//! BLAS level 2 of triangular matrices: the product [`trmv`] and the solve [`trsv`].
 //!
 //! Where rows are contiguous, 8 of them at a time: a product with the part of the vector that is known, and a
 //! small triangle. Else the triangle is halved until 8 rows are left.
 
 use super::level2::{BASE, check_nans, half, nan, square};
-use super::panel::Step;
+use super::triangular_kernel::Step;
 use super::{Diagonal, Triangle, gemv, row};
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, same_len};

@@ -1,5 +1,5 @@
-//! The C ABI (feature `capi`): the `cblas_*` functions and the Fortran symbols (`sgemm_`) of what the crate has, so
-//! that a program links it in place of another BLAS. `include/fulmen.h` declares them.
+//! The C ABI of the BLAS and LAPACK routines that the crate has (feature `capi`), `cblas_*` functions and Fortran
+//! symbols (`sgemm_`), by which a program links it in place of another BLAS. `include/fulmen.h` declares them.
 //!
 //! An illegal argument goes by its position, as in the reference BLAS, to the program's own handler or is named on the standard
 //! error output (`xerbla`), and nothing is written; there, too, it is said where there is no memory for scratch, a buffer of the
@@ -370,10 +370,10 @@ macro_rules! result {
     };
 }
 
+mod banded;
 mod complex;
 mod lapack;
 mod level1;
 mod level2;
 mod level3;
-mod lines;
 mod xerbla;

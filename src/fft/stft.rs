@@ -1,4 +1,4 @@
-//! Transforms of pieces of a real signal that overlap: its spectrum over time.
+//! The short-time Fourier transform: windowed pieces of a real signal that overlap are transformed to a spectrogram.
 
 use super::real::{GRAIN, RealFft, forward, rfft_workspace};
 use super::spread;

@@ -1,4 +1,5 @@
-//! Model files in the GGUF format, versions 2 and 3: read in place from bytes, written to a sink of the caller's.
+//! Reads model files in the GGUF format, versions 2 and 3, in place from bytes, and writes them to a sink of the
+//! caller's.
 //!
 //! [`Gguf::read`] checks the whole file once; what it yields afterwards borrows from the bytes and cannot fail. Nothing is
 //! allocated, and no count in the file is believed before the bytes behind it were seen.

@@ -1,4 +1,4 @@
-//! Instruction sets: the tokens that prove one is present, and the one ladder that selects.
+//! The instruction sets: `Simd` tokens that prove that one is present, and their selection at compile time.
 //!
 //! A token is a zero-sized value. `Avx2::detect()` (feature `std`) and `unsafe` `Avx2::assume()`
 //! make one; [`native`] returns the token of the set that this build was compiled for. Every op

@@ -1,5 +1,6 @@
-//! What happens between and after the folds of an op, written once: on a CPU the streams are slices, on a GPU the
-//! share of a block, and the arithmetic between folds is [`Alu`] on one value.
+//! The traits by which an op of several reductions and a map (a norm, softmax, a variance) is written once for CPUs and
+//! GPUs: on a CPU it runs over slices, on a GPU over the elements of a block, and [`Alu`] computes between the
+//! reductions.
 
 use super::executor::{Executor, Serial, tree};
 use super::fold::{Fold, fold_by, fold_views, to_scalar};

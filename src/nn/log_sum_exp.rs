@@ -1,4 +1,4 @@
-//! The logarithm of a sum of exponentials.
+//! The logarithm of the sum of exponentials of each row, computed relative to the maximum.
 
 use super::softmax::{PeakAndSum, shift};
 use crate::alu::{Alu, Number};

@@ -1,7 +1,7 @@
-//! Gradients of the norms, and RMS norm behind the addition of a residual.
+//! The backward passes of layer norm and RMS norm, and RMS norm fused with the addition of a residual.
 
 use super::RowOp;
-use super::affine::{RmsNorm, Standard, TimesTwice, inverse_root};
+use super::norm::{RmsNorm, Standard, TimesTwice, inverse_root};
 use crate::alu::{Alu, Body, Number};
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, same_len};

@@ -1,4 +1,4 @@
-//! Softmax and its logarithm.
+//! Softmax and log-softmax of rows.
 
 use super::{OnRow, RowOp, at_least_one, row_op};
 use crate::alu::{Alu, Bits, Body, Number, Real};

@@ -1,4 +1,4 @@
-//! Ops that return their result: they allocate it, and their scratch, with `alloc` (feature `alloc`).
+//! Ops that allocate their result and their scratch with `alloc` (feature `alloc`).
 //!
 //! | here | the ops behind |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! Element by element, row by row, and the largest of all.
+//! Element-wise ops, row ops and top-k that allocate their result.
 
 use super::{filled, product, rows_of};
 use crate::Conv1d;

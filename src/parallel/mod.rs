@@ -1,4 +1,5 @@
-//! The same kernels, split over rayon's thread pool (feature `parallel`).
+//! The ops on several threads (feature `parallel`): the same kernels on disjoint parts, on rayon's thread pool, with
+//! the same bits.
 //!
 //! There are no kernels here: disjoint parts of the work run the serial ones, and a reduction
 //! merges along the tree that the serial one has, so the bits are the same at any number of

@@ -1,4 +1,4 @@
-//! Random numbers that are functions of a key and a place: counter-based generators and distributions.
+//! Counter-based random numbers and distributions: each number is a function of a key and its index in a stream.
 //!
 //! A [`Stream`] is a key, a number and an offset; each op fills a slice with what the stream has there. Nothing is
 //! updated: the same call gives the same numbers, and [`Stream::skip`] is the next part. Every op gives the same bits on
@@ -18,18 +18,18 @@
 //!
 //! Source: Salmon, Moraes, Dror, Shaw, *Parallel Random Numbers: As Easy as 1, 2, 3* (SC 2011).
 
-pub(crate) mod bodies;
-mod draws;
 mod generators;
+mod integers;
 pub(crate) mod ops;
 #[cfg(feature = "rand_core")]
 mod rng;
 pub(crate) mod stream;
+pub(crate) mod transforms;
 mod truncated;
 mod variates;
 
-pub use draws::Integer;
 pub use generators::*;
+pub use integers::Integer;
 pub use ops::*;
 pub use stream::Stream;
 pub use variates::Variate;

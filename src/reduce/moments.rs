@@ -1,4 +1,4 @@
-//! Mean and variance of one slice.
+//! Mean, variance and standard deviation of a slice.
 
 use super::norms::{add_each, rescue, scales, sums};
 use super::sums::Sum;

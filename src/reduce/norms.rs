@@ -1,4 +1,5 @@
-//! Norms, and what is made of them: distance and the angle between two slices.
+//! L1, L2 and maximum norms, the Euclidean distance and the cosine similarity of two slices; sums are rescaled where
+//! squares overflow or underflow.
 
 use super::run;
 use super::sums::{SumAbs, SumSquares};

@@ -1,4 +1,4 @@
-//! The product of all elements.
+//! The product of all elements of a slice.
 
 use super::sums::two_sum;
 use crate::alu::math::ln;

@@ -1,4 +1,5 @@
-//! The `k` first elements of an order without a heap: the k-th one by counts against pivots, then a sort by digits.
+//! Selects the `k` first elements of an order without allocation: the k-th one by counting against pivots, then a radix
+//! sort.
 //!
 //! An element's key is an unsigned number whose order is that of the elements, the best first. No more scratch is
 //! needed than the results: they hold candidates while the k-th one is looked for, and two arrays of indices while

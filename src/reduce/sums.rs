@@ -1,4 +1,4 @@
-//! Sums and the dot product.
+//! Sums (pairwise, Kahan, of squares) and the dot product.
 
 use super::run;
 use crate::alu::{Alu, Number, Real};

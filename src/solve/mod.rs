@@ -33,7 +33,7 @@
 mod balance;
 pub(crate) mod batched;
 pub(crate) mod cholesky;
-pub(crate) mod divide;
+pub(crate) mod divide_conquer;
 pub(crate) mod eig;
 pub(crate) mod eigh;
 pub(crate) mod generalized;

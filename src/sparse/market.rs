@@ -1,4 +1,4 @@
-//! Matrix Market files (feature `std`): read element by element, written from compressed rows.
+//! Reads and writes Matrix Market files (feature `std`): files are read element by element and written from CSR.
 //!
 //! Matrices by coordinates or with all elements (`array`); of real, whole or complex numbers, or of a pattern, whose elements are 1; general, symmetric,
 //! skew-symmetric or Hermitian, of which both halves come. Numbers are written as in C or as in Fortran (`4.0D+00`, `4.0+100`); whole numbers may have a point

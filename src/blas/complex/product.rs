@@ -1,4 +1,4 @@
-//! The complex matrix product, by the kernels of the real one.
+//! The complex matrix product, computed by real matrix products of the real and imaginary parts.
 //!
 //! A row of A is, as it lies, a row of twice as many real numbers `re, im, re, im, …`, and so is one of C. With each number
 //! `b` of B as two rows `re, im` and `-im, re`, the complex product is one real product of `m` by `2k` with `2k` by `2n`

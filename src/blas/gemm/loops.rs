@@ -1,4 +1,5 @@
-//! The five loops around the micro-kernel.
+//! The five loops around the micro-kernel, as in BLIS: they block C, pack A and B, and call the micro-kernel on each
+//! register tile.
 //!
 //! | loop | over | block | why |
 //! |---|---|---|---|

@@ -1,4 +1,5 @@
-//! The micro-kernel: a register tile of `R` rows by `N` vectors of C, accumulated over the inner dimension without spills.
+//! The micro-kernel: a register tile of `R` rows by `N` vectors of C, accumulated over the inner dimension without
+//! spills.
 //!
 //! One body for every instruction set. Elements of A are broadcast, rows of B are vectors, and both come
 //! at any stride along the inner dimension, so packed and unpacked operands share it. Rows beyond C are

@@ -1,4 +1,4 @@
-//! The general matrix product `C = αAB + βC`.
+//! The general matrix product `C = αAB + βC`: its public functions, and the choice between its kernels.
 //!
 //! | file | holds |
 //! |---|---|
@@ -31,18 +31,17 @@ pub(crate) mod amx_threads;
 pub(crate) mod backward;
 mod batch;
 mod epilogue;
-mod few;
 mod fixed;
 pub(crate) mod gebp;
 #[cfg(feature = "half")]
 pub(crate) mod half;
 pub(crate) mod int8;
+mod int8_micro;
 #[cfg(any(test, kani))]
 mod kani;
 mod loops;
 mod micro;
 pub(crate) mod pack;
-mod pairs;
 mod plan;
 mod prepacked;
 mod scratch;
@@ -50,11 +49,12 @@ mod shared_b;
 pub(crate) mod small_m;
 mod small_n;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-pub(crate) mod split;
+pub(crate) mod split_bf16;
 mod store;
 mod strided;
 mod threads;
 mod tile;
+mod tiny;
 pub(crate) mod tune;
 pub(crate) mod typed;
 
@@ -74,7 +74,7 @@ pub use int8::*;
 pub(crate) use pack::transpose as in_registers;
 pub use prepacked::{PackedB, gemm_packed, pack_b, pack_b_on, packed_b_len};
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-pub use split::{AmxPath, gemm_f32_amx_workspace};
+pub use split_bf16::{AmxPath, gemm_f32_amx_workspace};
 #[cfg(any(feature = "half", all(target_arch = "x86_64", feature = "avx512")))]
 pub use typed::*;
 
@@ -303,8 +303,8 @@ pub(crate) fn gemm_by<J: Executor, S: Simd, T: Element, E: Epilogue<T>>(
     epilogue: E,
     workspace: &mut [T],
 ) -> Result<(), Error> {
-    if const { J::SERIAL && E::NONE && few::here::<S>() } && plan::few::<S, T>(&p) {
-        few::run(s, &p);
+    if const { J::SERIAL && E::NONE && tiny::here::<S>() } && plan::few::<S, T>(&p) {
+        tiny::run(s, &p);
         return Ok(());
     }
     any(j, s, p, epilogue, workspace)

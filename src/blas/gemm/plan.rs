@@ -1,4 +1,4 @@
-//! Which kernel a product takes: decided once, from sizes and strides alone, before anything runs.
+//! Chooses the kernel of a matrix product from sizes and strides alone, before anything runs.
 //!
 //! | path | when | kernel |
 //! |---|---|---|
@@ -122,7 +122,7 @@ impl Path {
     }
 }
 
-/// Whether [`few`](super::few::run) does it: then the shapes agree too, and α is not 0.
+/// Whether [`few`](super::tiny::run) does it: then the shapes agree too, and α is not 0.
 #[inline(always)]
 pub(super) fn few<S: Simd, T: Element>(p: &Problem<'_, T>) -> bool {
     let Problem { alpha, a, b, c, .. } = p;

@@ -1,4 +1,4 @@
-//! One product on several threads that share one packed B.
+//! The matrix product on several threads that share one packed B.
 //!
 //! | phase of a block | cut along | a part |
 //! |---|---|---|

@@ -1,4 +1,5 @@
-//! The tuning parameters of the matrix product: register tiles by instruction set, blocks by cache size.
+//! The blocking parameters of the matrix product: the register tile (MR, NR) of each instruction set, and the cache
+//! blocks (MC, KC, NC).
 //!
 //! A tile of `MR` rows by `NV` vectors of C stays in registers. A pass over `KC` of the inner dimension
 //! leaves it there; `KC` alone decides the order of summation, so it is a constant of the instruction

@@ -1,5 +1,5 @@
-//! LAPACK's symbols (`dpotrf_`) of the factorisations that the crate has, as Fortran calls them: everything by its address,
-//! matrices by columns, `info` last.
+//! LAPACK symbols (`dpotrf_`) of the factorisations that the crate has. The calling convention is that of Fortran:
+//! every argument is passed by address, matrices are column-major, and `info` is last.
 //!
 //! `info` is LAPACK's: 0, or minus the position of an illegal argument, which is named on the standard error output too,
 //! or what the routine says of a pivot; -1010 where there is no memory for scratch. Scratch is the calling thread's own, so

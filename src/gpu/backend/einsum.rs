@@ -1,10 +1,11 @@
-//! Tensor contractions: matrix products where they are such, else a thread for each element of the result.
+//! Tensor contractions on devices: as matrix products where the indices allow it, else with a thread for each element
+//! of the result.
 
 use super::super::device::{Computes, Device, Error};
 use super::super::template::tensor;
 use super::ops::{Done, Scalar, arguments, called};
 use super::{Array, Gpu, Many, Product, View, ViewMut};
-use crate::einsum::step::Contraction;
+use crate::einsum::contraction::Contraction;
 use crate::einsum::view::{self, List, Nest, Sizes};
 use crate::error::same_len;
 use crate::{EINSUM_OPERANDS, EinsumPlan};

@@ -1,4 +1,4 @@
-//! Conversions of small integers to floats: samples of images and of sound.
+//! Conversions of 8- and 16-bit integers to floats on devices.
 
 #[cfg(doc)]
 use super::super::device::Error;
@@ -6,7 +6,7 @@ use super::super::device::{Computes, Device};
 use super::super::template::integers::{Sample, affine};
 use super::ops::{Done, Scalar, called};
 use super::{Gpu, View, ViewMut};
-use crate::nn::integers::pixels;
+use crate::nn::int_to_float::pixels;
 
 impl<D: Device> Gpu<D> {
     /// [`u8_to_float`](crate::u8_to_float())

@@ -1,4 +1,4 @@
-//! Similarity of rows, and negative log-likelihood.
+//! Cosine similarity of rows and negative log-likelihood on devices.
 
 use super::super::device::{Computes, Device, Error};
 use super::super::template::score;

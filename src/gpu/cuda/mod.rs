@@ -1,5 +1,5 @@
-//! An NVIDIA GPU through its driver, as a device. Neither a toolkit nor a link step: the driver's library is looked for
-//! when a device is opened, and the driver compiles the PTX.
+//! An NVIDIA GPU through the CUDA driver, as a device. It needs neither a toolkit nor a link step: the driver's library
+//! is opened at run time, and the driver compiles the PTX.
 //!
 //! ```no_run
 //! use fulmen::backend::Reductions;
@@ -16,9 +16,9 @@
 
 mod cache;
 mod graph;
-mod map;
 mod module;
 mod pinned;
+mod tensor_map;
 
 pub use pinned::Pinned;
 
@@ -40,10 +40,10 @@ use core::ffi::CStr;
 use core::ptr;
 use cudarc::driver::sys;
 use graph::{Graphs, Steps};
-use map::Maps;
 use pinned::Locked;
 use std::path::{Path, PathBuf};
 use sys::CUresult as Code;
+use tensor_map::Maps;
 
 /// The version of the driver that makes graphs as they are made here.
 const GRAPHS: i32 = 12030;

@@ -13,12 +13,12 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
 
-mod end;
+mod epilogue;
 pub(crate) mod flash;
 pub(crate) mod slopes;
 
-pub use end::Along;
-use end::Ending;
+pub use epilogue::Along;
+use epilogue::Ending;
 
 /// Bytes of a row of a tile in shared memory: what a swizzle reaches over.
 const SLAB: u32 = 128;

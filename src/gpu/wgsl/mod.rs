@@ -1,4 +1,5 @@
-//! WGSL: what the recorder wrote down, as functions of WebGPU's shading language, and frames around them.
+//! Emits kernels as WGSL, the shading language of WebGPU: the recorded body of an op as a function, and the entry
+//! points around it.
 //!
 //! ```
 //! use fulmen::gpu::wgsl;

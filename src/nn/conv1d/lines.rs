@@ -1,4 +1,4 @@
-//! The products of a convolution's groups, and the places of their operands.
+//! Divides a convolution into matrix products, one for each group and tap, and computes the offsets of their operands.
 
 use super::Conv1d;
 use super::im2col::{Source, Tap, apart, part};
