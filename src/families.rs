@@ -2,9 +2,9 @@
 //! [`parallel`](crate::parallel), the traits of [`backend`](crate::backend) and the table of [`ops`](crate::ops) are
 //! generated from it.
 //!
-//! `elements` is a trait over an element type, `typed` one over none, `forms` no trait: functions alone. A method of these writes its number
-//! to memory of one element; where `host_` stands before them, which devices do not have, it returns its number. The `cfg` of a feature that
-//! brings all bodies of a family stands behind its name.
+//! `elements` is a trait generic over an element type, `typed` a trait over none, `forms` functions alone. A method of
+//! these writes a scalar result to memory of one element; a method that begins with `host_`, which devices do not have,
+//! returns it. The `cfg` of a feature that compiles all bodies of a family follows its name.
 
 /// Calls the macro `$callback` with all families, behind its arguments.
 macro_rules! for_each_family {

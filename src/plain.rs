@@ -1,4 +1,4 @@
-//! The trait of the element types that a backend's memory may hold.
+//! What memory of a backend may hold.
 
 use crate::lanes::Element;
 use crate::{Complex, E4m3};

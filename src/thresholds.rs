@@ -101,7 +101,7 @@ thresholds! {
     lanes::drive::FAR_BYTES Bytes;
     lanes::drive::AHEAD_BYTES Bytes;
     lanes::fold::LEAF_VECTORS Vectors;
-    lanes::streams::SAMPLE Elements;
+    lanes::multipass::SAMPLE Elements;
     nn::attention::BLOCK Elements;
     nn::attention::WAIT Elements;
     nn::attention::backward::PANELS Elements;

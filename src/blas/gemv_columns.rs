@@ -1,7 +1,7 @@
 //! The matrix-vector product of a column-major matrix: several columns at once are added to a block of `y`.
 
+use super::elementwise::{read, write};
 use super::gemm::{share, tune};
-use super::row::{read, write};
 use crate::alu::Alu;
 use crate::lanes::drive::{load_up_to, store_up_to};
 use crate::lanes::vector::Vector;

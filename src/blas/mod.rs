@@ -1,6 +1,7 @@
 //! BLAS levels 1 to 3, and transposes.
 
 pub(crate) mod complex;
+mod elementwise;
 pub mod gemm;
 pub(crate) mod gemv;
 pub(crate) mod gemv_columns;
@@ -9,7 +10,6 @@ pub(crate) mod level2;
 pub(crate) mod level3;
 pub(crate) mod rank_update;
 pub(crate) mod rotation;
-mod row;
 mod symv;
 pub(crate) mod transpose;
 pub(crate) mod transpose_in_place;

@@ -1,12 +1,12 @@
 //! BLAS level 3 of triangular matrices, blocked on the general matrix product: [`trmm`] and [`trsm`].
 //!
-//! One case is written, a lower triangle on the left: from the right it is the transpose, an upper one is read
-//! backwards. The triangle is cut in two until it is small enough for [`panel`], and what lies between the parts is a
-//! matrix product.
+//! One case is written, a lower triangle on the left: a triangle on the right is the transpose, and an upper one is
+//! read backwards. The triangle is halved until it is small enough for [`triangular_kernel`], and the off-diagonal
+//! blocks are matrix products.
 
+use super::elementwise;
 use super::gemm::{Problem, gemm_by, gemm_workspace};
 use super::level2::{BASE, check_nans, dense, half};
-use super::row;
 use super::transpose;
 use super::triangular_kernel::{self, strips};
 use super::trmv::nan_in_row;
@@ -181,7 +181,7 @@ fn scale<S: Simd, T: Element>(s: S, alpha: T, b: MatMut<'_, T>) {
         return;
     }
     for i in 0..b.rows() {
-        row::scale(s, alpha, VecMut::of_col(b.reborrow().block([i, 0], [1, usize::MAX]).t()));
+        elementwise::scale(s, alpha, VecMut::of_col(b.reborrow().block([i, 0], [1, usize::MAX]).t()));
     }
 }
 

@@ -1,8 +1,8 @@
 //! Contractions of tensors in Einstein notation, and gathers and padding of tensors.
 //!
-//! [`Einsum`] is an expression, [`EinsumPlan`] what is known once the shapes are, [`einsum`](crate::einsum()) runs it. What
-//! matrices can do is done by the product of matrices where the tensors lie; a tensor whose indices cannot be taken together as rows and
-//! columns is rearranged into the workspace before, or the result behind.
+//! [`Einsum`] is a parsed expression, [`EinsumPlan`] a plan for given shapes, and [`einsum`](crate::einsum()) executes
+//! it. Contractions are matrix products on the tensors in place where their strides allow it; a tensor whose indices
+//! cannot be merged to rows and columns is first permuted to the workspace, or the result is permuted at the end.
 //!
 //! ```
 //! use fulmen::{Einsum, EinsumPlan, einsum};

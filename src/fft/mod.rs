@@ -1,9 +1,10 @@
 //! Fast Fourier transforms of any length, real and complex; cosine transforms, convolutions and spectrograms by them;
 //! and filters in the time domain.
 //!
-//! A plan, [`Fft`], is a length and a table of roots of unity in memory of the caller. Lengths that are products of 2, 3, 5 and 7
-//! run as passes of Stockham's algorithm; a prime from 257 on that is one more than such a product, which 16 divides, as a
-//! convolution of that length (Rader); any other one as a convolution with a chirp (Bluestein) of twice its length.
+//! A plan, [`Fft`], is a length and a table of twiddle factors in memory of the caller. Lengths that are products of 2,
+//! 3, 5 and 7 run as passes of Stockham's algorithm. A prime from 257 on that exceeds such a product, which 16 divides,
+//! by one runs as a convolution of that length (Rader); every other length as a convolution with a chirp of twice its
+//! length (Bluestein).
 
 pub(crate) mod bluestein;
 pub(crate) mod butterfly;

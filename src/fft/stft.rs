@@ -1,4 +1,5 @@
-//! The short-time Fourier transform: windowed pieces of a real signal that overlap are transformed to a spectrogram.
+//! The short-time Fourier transform: windowed pieces of a real signal, which overlap, are transformed to spectra over
+//! time.
 
 use super::real::{GRAIN, RealFft, forward, rfft_workspace};
 use super::spread;

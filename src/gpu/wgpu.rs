@@ -1,8 +1,9 @@
 //! Any GPU that wgpu finds, as a device. The features build wgpu for Vulkan, and for WebGPU in a browser; a program
 //! enables other backends by features of wgpu.
 //!
-//! A browser has no thread that may wait: there [`Wgpu::open_async`] and [`Gpu::download_async`](super::backend::Gpu::download_async)
-//! are all that there is, and what the driver says against a call is the error of a later one.
+//! A thread of a browser may not wait: there, [`Wgpu::open_async`] and
+//! [`Gpu::download_async`](super::backend::Gpu::download_async) replace the blocking functions, and an error of the
+//! driver is returned by a later call.
 //!
 //! ```no_run
 //! use fulmen::backend::Reductions;

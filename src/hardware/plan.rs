@@ -1,4 +1,4 @@
-//! Plans the kernel of a fused chain for a machine: the tile, the threads, the vector width, the language.
+//! Plans the kernel of a fused chain for a machine: the tile, the block, the grid and the language.
 
 use super::choose::optimal_tile;
 use super::error::{Limit, PlanError};

@@ -1,8 +1,8 @@
 //! Layers of neural networks, their gradients and the steps of optimisers. Row ops are here: each row of a row-major
 //! matrix becomes a row of the same length.
 //!
-//! `x` holds whole rows of `cols` elements. `op` writes to `out`, `op_in_place` over `x`; both give
-//! the same bits. Rows are independent of each other.
+//! `x` has whole rows of `cols` elements. `op` writes to `out`, and `op_in_place` overwrites `x`; both give the same
+//! bits. Rows are independent of each other.
 
 pub(crate) mod attention;
 pub(crate) mod conv1d;
@@ -51,8 +51,8 @@ use crate::error::{Error, not_empty, same_len};
 use crate::lanes::executor::{Executor, Serial, split};
 use crate::lanes::fold::{Fold, to_scalar};
 use crate::lanes::inout::InOut;
+use crate::lanes::multipass::{Folds, Row, Slices, Streams, Summary};
 use crate::lanes::portable::{Portable, scalar};
-use crate::lanes::streams::{Folds, Row, Slices, Streams, Summary};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
 

@@ -6,8 +6,8 @@ use crate::alu::{Alu, Body, Number};
 use crate::error::{Error, not_empty, same_len};
 use crate::lanes::executor::Executor;
 use crate::lanes::inout::InOut;
+use crate::lanes::multipass::Row;
 use crate::lanes::portable::scalar;
-use crate::lanes::streams::Row;
 use crate::lanes::{COMPACT, Element, Simd};
 use crate::reduce::{Centred, ScaledSquares, SumSquares, centred, rescue, scales};
 

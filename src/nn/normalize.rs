@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::lanes::executor::Executor;
 use crate::lanes::fold::Fold;
 use crate::lanes::inout::InOut;
-use crate::lanes::streams::Row;
+use crate::lanes::multipass::Row;
 use crate::lanes::{Element, Simd};
 use crate::reduce::{ScaledSquares, SumSquares, centred, rescue, scales};
 

@@ -1,4 +1,4 @@
-//! Element-wise ops, row ops and top-k that allocate their result.
+//! Element-wise ops, row ops, top-k and one-dimensional convolution that allocate their result.
 
 use super::{filled, product, rows_of};
 use crate::Conv1d;

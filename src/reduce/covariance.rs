@@ -7,7 +7,7 @@ use crate::error::{Error, not_empty, same_len};
 use crate::forms::checked_ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::fold::{Fold, to_scalar};
-use crate::lanes::streams::{Slices, Streams, Summary};
+use crate::lanes::multipass::{Slices, Streams, Summary};
 use crate::lanes::{Element, Simd};
 
 /// The streams times powers of two, seen from two values: `a p - m p` and `b q - k q`.

@@ -8,7 +8,7 @@ use crate::error::{Error, same_len};
 use crate::forms::checked_ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::fold::{Fold, to_scalar};
-use crate::lanes::streams::{Folds, Slices, Strided};
+use crate::lanes::multipass::{Folds, Slices, Strided};
 use crate::lanes::{Element, Simd, from_fn};
 use crate::view::VecRef;
 

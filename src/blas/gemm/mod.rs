@@ -2,25 +2,25 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `plan` | which of the kernels below a product takes |
-//! | `tune` | every number: register tiles, blocks, thresholds |
-//! | `micro` | the register tile, generic over lanes, rows and vectors |
-//! | `store` | stores it: α, β, the epilogue, C |
+//! | `plan` | the choice between the kernels below |
+//! | `tune` | every parameter: register tiles, blocks, thresholds |
+//! | `micro` | the micro-kernel, generic over instruction set, rows and vectors |
+//! | `store` | the write-back of a register tile: α, β, the epilogue |
 //! | `loops` | the five loops, with and without packing |
-//! | `small_m` | few rows of C: B passes once, row by row |
+//! | `small_m` | few rows of C: B is streamed once, row by row |
 //! | `small_n` | few columns of C: squares of A are transposed in registers |
 //! | `fixed` | sizes known at compile time |
-//! | `few` | few rows and columns: next to nothing before the first multiplication |
-//! | `gebp` | blocks times panels that lie in the caches, for other kernels |
-//! | `shared_b` | several threads and one packed B |
-//! | `threads` | several threads, each with a part of C and what it packs for it |
-//! | `pack`, `prepacked` | operands copied into the tile's order, for one call or for many |
-//! | `backward` | the gradients by the operands |
-//! | `epilogue`, `batch` | what follows in registers; many products of one shape |
-//! | `half` | bf16 and f16 operands: converted to `f32` as they are packed |
-//! | `int8`, `pairs` | operands of bytes, also with zeros of their own; pairs multiplied, sums in `i32` |
-//! | `amx`, `amx_pack`, `amx_threads`, `split` | tiles: their loops, their operands, their threads, and `f32` in parts of bf16 |
-//! | `typed` | the functions of the last three rows, where features bring them |
+//! | `tiny` | few rows and columns: almost nothing runs before the first multiplication |
+//! | `gebp` | block times panel in the caches, for other kernels |
+//! | `shared_b` | several threads, one packed B |
+//! | `threads` | several threads, each with a block of C and its own panels |
+//! | `pack`, `prepacked` | packing of operands, for one call or for many |
+//! | `backward` | the gradients of the operands |
+//! | `epilogue`, `batch` | epilogues in registers; many products of one shape |
+//! | `half` | bf16 and f16 operands, converted to `f32` by packing |
+//! | `int8`, `int8_micro` | 8-bit operands, also with zero points; sums in `i32` |
+//! | `amx`, `amx_pack`, `amx_threads`, `split_bf16` | AMX: loops, packing, threads, and `f32` as a sum of bf16 |
+//! | `typed` | declarations of the functions of the last three rows |
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub(crate) mod amx;

@@ -2,12 +2,12 @@
 //!
 //! | path | when | kernel |
 //! |---|---|---|
-//! | `few` | few rows, columns and products, all matrices by rows, one thread, no epilogue | `few` |
+//! | `few` | few rows, columns and products, all matrices row-major, one thread, no epilogue | `tiny` |
 //! | [`Path::OneTile`] | C is one register tile, B is small | `loops::one_tile` |
 //! | [`Path::Direct`] | B is small: nothing is packed | `loops::tile_by_tile` |
 //! | [`Path::SmallN`] | few columns of C | `small_n` |
 //! | [`Path::SmallM`] | one row of C, or few and a B beyond the second-level cache | `small_m` |
-//! | [`Path::Gebp`] | all else | `loops::run`; on threads `shared_b`, or halves of C that are planned anew |
+//! | [`Path::Gebp`] | all else | `loops::run`; on threads `shared_b`, or each half of C is planned again |
 
 use super::small_m::GROUP;
 use super::{Problem, tune};

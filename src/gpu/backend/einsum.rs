@@ -1,5 +1,4 @@
-//! Tensor contractions on devices: as matrix products where the indices allow it, else with a thread for each element
-//! of the result.
+//! Tensor contractions: matrix products where they are such, else a thread for each element of the result.
 
 use super::super::device::{Computes, Device, Error};
 use super::super::template::tensor;

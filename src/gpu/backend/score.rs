@@ -1,4 +1,4 @@
-//! Cosine similarity of rows and negative log-likelihood on devices.
+//! Similarity of rows, and negative log-likelihood.
 
 use super::super::device::{Computes, Device, Error};
 use super::super::template::score;

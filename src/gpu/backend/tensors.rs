@@ -1,4 +1,4 @@
-//! Padding, gather and scatter along an axis on devices: a thread computes each element of the result.
+//! Padding, gather and scatter along an axis: a thread for each element of the result.
 
 use super::super::device::{Computes, Device};
 use super::super::template::tensor::{self, Around};

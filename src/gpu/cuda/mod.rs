@@ -11,8 +11,9 @@
 //! # Ok::<(), fulmen::gpu::device::Error>(())
 //! ```
 //!
-//! A device has a context of its own. After a kernel that faults the driver gives nothing more to the process: calls of
-//! every device in it say [`Error::Lost`], and opening another one says why. A new process can.
+//! A device has its own CUDA context. After a kernel that faults, the driver refuses further work to the process: calls
+//! of every device in it return [`Error::Lost`], and opening another device returns the reason. A new process can open
+//! the device again.
 
 mod cache;
 mod graph;

@@ -1,8 +1,9 @@
 //! Splits `f32` into a sum of three `bf16` numbers of eight bits each, for products on tensor cores: `x = p₀ + p₁ + p₂`
 //! exactly.
 //!
-//! Exact for zeros and magnitudes from [`LEAST`] to [`MOST`], whose parts are normal numbers of `bf16` and whose products
-//! do not overflow. Tiles with other elements are told apart, and left to the product of [`super::strided`].
+//! The split is exact for zeros and magnitudes from [`LEAST`] to [`MOST`], whose parts are normal numbers of `bf16` and
+//! whose products do not overflow. Tiles with other elements are detected, and computed by the product of
+//! [`super::strided`].
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;

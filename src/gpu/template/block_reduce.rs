@@ -8,7 +8,7 @@ use super::super::types::{Pred, Stored, U32, U64};
 use super::THREADS;
 use super::flat::{at, neighbours};
 use crate::lanes::fold::Fold;
-use crate::lanes::streams::{Folds, Streams, Summary};
+use crate::lanes::multipass::{Folds, Streams, Summary};
 use alloc::vec::Vec;
 
 /// How a block reduces the states of its threads.

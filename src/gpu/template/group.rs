@@ -1,7 +1,8 @@
 //! GEMM on Hopper's warp groups (WGMMA): a producer warp loads tiles by TMA into a ring in shared memory, the others multiply.
 //! Sizes, strides and factors are arguments: one kernel serves every shape.
 //!
-//! `f32` comes in three parts of eight bits ([`super::triple`]), whose six largest products are those of `f32`.
+//! An `f32` operand is three `bf16` numbers of eight bits each ([`super::triple`]), whose six largest products give the
+//! precision of `f32`.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;

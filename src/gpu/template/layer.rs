@@ -13,7 +13,7 @@ use super::row::OnRow;
 use super::row_registers::Held;
 use super::status::{Index, note};
 use crate::alu::{Alu, Body, Number};
-use crate::lanes::streams::{Folds, Streams};
+use crate::lanes::multipass::{Folds, Streams};
 use crate::nn::{ExpShiftedScaled, LogWithin, PeakAndSum, Within, shift, softmax_row};
 use crate::pointwise::Ln;
 use crate::reduce::{Dot, Sum};

@@ -11,7 +11,7 @@ use super::THREADS;
 use super::block_reduce::{Meet, Part, PartOf, Threads, block_reduce, choose};
 use crate::alu::{Alu, Number, Real};
 use crate::lanes::fold::Fold;
-use crate::lanes::streams::{Folds, Streams, Summary};
+use crate::lanes::multipass::{Folds, Streams, Summary};
 use crate::nn;
 use crate::ops::{Gpu, OPS};
 use crate::pointwise::{Maximum, Minimum};

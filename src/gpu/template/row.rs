@@ -13,7 +13,7 @@ use super::pointwise::Takes;
 use super::row_registers::Held;
 use crate::alu::{Alu, Body, Real};
 use crate::lanes::fold::Fold;
-use crate::lanes::streams::{Folds, Row, Streams, Summary};
+use crate::lanes::multipass::{Folds, Row, Streams, Summary};
 use crate::nn;
 use alloc::format;
 use alloc::vec::Vec;

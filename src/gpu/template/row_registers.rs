@@ -7,7 +7,7 @@ use super::super::record::{Param, Recorded};
 use super::super::types::{Pred, U32, U64};
 use super::block_reduce::{Part, Pieced, Pieces, Threads, choose, on_row};
 use crate::lanes::fold::Fold;
-use crate::lanes::streams::{Folds, Streams, Summary};
+use crate::lanes::multipass::{Folds, Streams, Summary};
 use alloc::vec::Vec;
 
 impl Threads {

@@ -11,7 +11,7 @@ use super::flat::{each, get, named, put};
 use super::layer::{each_row, leads};
 use super::status::{Index, note};
 use crate::alu::Alu;
-use crate::lanes::streams::Folds;
+use crate::lanes::multipass::Folds;
 use crate::reduce::{Dot, Sum, angle};
 
 /// The cosine of a vector and each row. Parameters: the vector, the rows, `out`; rows, columns.

@@ -12,7 +12,7 @@ use super::flat::{at, get, put};
 use super::row::{OnRow, by_name, takes};
 use crate::alu::{Alu, Body, Real};
 use crate::lanes::fold::Fold;
-use crate::lanes::streams::{Folds, Row, Streams, Summary};
+use crate::lanes::multipass::{Folds, Row, Streams, Summary};
 use alloc::format;
 use alloc::vec::Vec;
 use core::cell::RefCell;

@@ -1,14 +1,14 @@
 //! One-dimensional convolution over channels, with groups, and its gradients with respect to the input and the weights.
 //!
-//! What a tap reads is a view of the input, with the convolution's stride as that of its columns. On one thread a part of
-//! the lines is copied at a time, and taps meet it and what they add to in the caches: rows may lie a power of two apart.
-//! Groups of several channels are products of matrices, one for each tap of the filter or, where a filter is longer
-//! than there are channels, one for each channel (the rows of its view overlap); a group of one channel is a sum of
-//! shifted lines.
+//! The elements that a tap multiplies are a view of the input, whose column stride is the stride of the convolution.
+//! One thread copies a part of the input at a time, so that taps find it in the caches even where rows are a power of
+//! two apart. Groups of several channels are matrix products, one for each tap of the filter or, where a filter is
+//! longer than the number of channels, one for each channel (the rows of its view overlap); a group of one channel is a
+//! sum of shifted rows.
 
 pub(crate) mod depthwise;
+mod groups;
 pub(crate) mod im2col;
-mod lines;
 
 use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};
 use crate::contract::contract;
@@ -22,8 +22,8 @@ use crate::reduce::Sum;
 use crate::slices::lines_mut;
 use crate::view::{MatMut, MatRef};
 use core::ops::Range;
+pub(crate) use groups::Lines;
 use im2col::{Source, Tap, again, apart, block_cells, bounds, part, part_mut, unfolded, unfolded_cells};
-pub(crate) use lines::Lines;
 
 /// The sizes of a convolution of lines.
 ///
