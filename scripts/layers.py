@@ -10,7 +10,7 @@ from toolchain import ROOT, Tally
 # From the ground up.
 ORDER = """
 error float16 float8 isa slices
-alu complex traits signal hardware view lanes
+alu complex traits delay_line hardware view lanes
 contract buffer convert parts plain forms
 pointwise conversions reduce fixed image lz4 random
 blas thresholds quant gguf

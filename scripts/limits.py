@@ -45,8 +45,8 @@ LIMITS = [
     Limit("src/fixed/activation.rs", r"if int_bits > (\d+) \{", "src/fixed/activation.rs", "[`Error::Domain`] when `int_bits` is above {}"),
     Limit("src/fixed/activation.rs", r"if int_bits > (\d+) \{", "contracts/fixed_tanh-v1.yaml", "int_bits of 0 to {}"),
     Limit("src/fixed/dot.rs", r"if shift > (\d+) \{", "src/fixed/dot.rs", "when it is above {}"),
-    Limit("src/quant/block.rs", r"const LIMIT: f32 = (\d+)\.0;", "src/quant/dot.rs", "else {}"),
-    Limit("src/quant/q8.rs", r"const LIMIT: f32 = (\d+)\.0;", "src/quant/dot.rs", "({} for `q8_1`"),
+    Limit("src/quant/block.rs", r"const LIMIT: f32 = (\d+)\.0;", "src/quant/ops.rs", "else {}"),
+    Limit("src/quant/q8.rs", r"const LIMIT: f32 = (\d+)\.0;", "src/quant/ops.rs", "({} for `q8_1`"),
     Limit("src/lz4/mod.rs", r"pub const LZ4_BLOCK: usize = 1 << (\d+);", "src/lz4/mod.rs", "places within one are {} bits"),
     # Files.
     Limit("src/gguf/mod.rs", r"const MAX_DIMS: usize = (\d+);", "src/gguf/read.rs", "[`MAX_DIMS`]"),

@@ -1,4 +1,4 @@
-//! `Alu`: the straight-line arithmetic that an op's body is written in.
+//! Declares `Alu`, the straight-line arithmetic that the body of an op is written in.
 //!
 //! A body is one function over [`Alu`]. The CPU runs it on vector lanes; a recorder may implement
 //! the same trait with node ids and turn the body into GPU code. So there are no branches here:

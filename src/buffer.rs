@@ -1,4 +1,4 @@
-//! A zeroed heap buffer on a cache line, for callers that have an allocator (feature `alloc`).
+//! `Buffer`, a zeroed heap allocation that is aligned to a cache line (feature `alloc`).
 
 use crate::lanes::Element;
 use alloc::collections::TryReserveError;

@@ -1,4 +1,5 @@
-//! Conversions between half-precision storage and `f32`: their rows, which are read without the feature `half`, too.
+//! Declares the conversions between half-precision storage and `f32`. The declarations are read without the feature
+//! `half`; `convert.rs` has the bodies.
 
 #[cfg(feature = "half")]
 use crate::convert::{bf16_to_f32_by, f16_to_f32_by, f32_to_bf16_by, f32_to_f16_by};

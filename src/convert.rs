@@ -1,6 +1,6 @@
-//! The bodies of conversions between half-precision storage and `f32` (feature `half`).
+//! The bodies of the conversions between half-precision storage and `f32` (feature `half`).
 //!
-//! Plain loops over integers: inside `vectorize` the compiler makes them vector code for every lane.
+//! Plain loops over integers, which the compiler vectorises inside `vectorize` for every instruction set.
 
 use crate::error::{Error, same_len};
 use crate::lanes::Simd;

@@ -1,4 +1,4 @@
-//! The one error type.
+//! The error type of every op: it names the op and the argument.
 
 pub(crate) use crate::ops::OpName;
 use core::fmt;

@@ -1,9 +1,10 @@
-//! The families of ops whose rows stand beside their bodies, and the lists of each: the one place that names them all. The functions of
-//! [`parallel`](crate::parallel), the traits of [`backend`](crate::backend) and the table of [`ops`](crate::ops) are made from it.
+//! Names every family of ops and its lists of declarations, in one place. The functions of
+//! [`parallel`](crate::parallel), the traits of [`backend`](crate::backend) and the table of [`ops`](crate::ops) are
+//! generated from it.
 //!
-//! `elements` is a trait over an element type, `typed` one over none, `forms` no trait: functions alone. A method of these writes its number
-//! to memory of one element; where `host_` stands before them, which devices do not have, it returns its number. The `cfg` of a feature that
-//! brings all bodies of a family stands behind its name.
+//! `elements` is a trait generic over an element type, `typed` a trait over none, `forms` functions alone. A method of
+//! these writes a scalar result to memory of one element; a method that begins with `host_`, which devices do not have,
+//! returns it. The `cfg` of a feature that compiles all bodies of a family follows its name.
 
 /// Calls the macro `$callback` with all families, behind its arguments.
 macro_rules! for_each_family {
@@ -18,7 +19,7 @@ macro_rules! for_each_family {
                 crate::reduce::sums::sums_ops
                 crate::reduce::moments::moments_ops
                 crate::reduce::norms::norms_ops
-                crate::reduce::pairs::pairs_ops
+                crate::reduce::covariance::covariance_ops
                 crate::reduce::product::product_ops
             ];
             /// Products and transposes of matrices.
@@ -55,7 +56,7 @@ macro_rules! for_each_family {
             ];
             /// Losses of log-probabilities, running sums, cosines with rows, samples as numbers.
             elements Analysis [
-                crate::nn::integers::integers_ops
+                crate::nn::int_to_float::int_to_float_ops
                 crate::nn::nll::nll_ops
                 crate::nn::scan::scan_ops
                 crate::nn::similarity::similarity_ops
@@ -96,12 +97,12 @@ macro_rules! for_each_family {
                 crate::sparse::spgemm::spgemm_ops
                 crate::sparse::spmm::spmm_ops
                 crate::sparse::spmv::spmv_ops
-                crate::sparse::sweep::sweep_ops
+                crate::sparse::preconditioners::preconditioner_ops
                 crate::sparse::triangular::triangular_ops
             ];
             /// Contractions. The plan is the host's.
             elements Contractions [
-                crate::einsum::elements::elements_ops
+                crate::einsum::gather_elements::gather_elements_ops
                 crate::einsum::gather::gather_ops
                 crate::einsum::einsum_ops
                 crate::einsum::pad::pad_ops
@@ -120,7 +121,7 @@ macro_rules! for_each_family {
             ];
             /// Quantised weights.
             typed Quantised [
-                crate::quant::dot::dot_ops
+                crate::quant::ops::quant_ops
             ];
             /// Random numbers: a stream is a key and a place, so no backend keeps one.
             typed Random [

@@ -1,4 +1,4 @@
-//! Half precision as bits, which needs no feature: the conversions of `convert` and the scales of `quant`.
+//! Conversions of half-precision numbers as bits, which need no feature: `convert` and the scales of `quant` use them.
 
 /// Exact for finite values; NaN keeps its sign and the bits of its payload.
 #[inline(always)]

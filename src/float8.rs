@@ -1,4 +1,4 @@
-//! Floats of eight bits.
+//! The 8-bit float E4M3, and its conversions.
 
 use core::cmp::Ordering;
 use core::fmt;

@@ -1,4 +1,5 @@
-//! An op's row: its signature stands there once, and every form of the op is made from it.
+//! The macros that make every form of an op from its declaration: the function, the one for a given instruction set,
+//! the in-place one. A signature is written once.
 //!
 //! ```text
 //! ops! { $ list in crate::path::of::this::file;
@@ -7,13 +8,15 @@
 //! }
 //! ```
 //!
-//! `op_by` is the body, written by hand: its first arguments are an executor and a set of lanes. From the row come `op` and `op_on`
-//! here, and, by the macro `list`, the function of [`parallel`](crate::parallel), the method of [`backend`](crate::backend) and the entry
-//! of the table [`signatures`](crate::ops::signatures()). `threads` says that the body gives parts to other threads, and a text behind it
-//! is what the documentation of that form adds. `serial` says that it runs on the thread that calls it: its body takes no executor.
-//! `unit` stands for `threads` on a unit that is not lanes, whose token is the first argument: the body takes no lanes, and there is no
-//! `op_on`, for which `none` stands. Where a feature brings the bodies of a list, its `cfg` stands behind the path. An op is generic over `T: Element`, over what stands behind its name (`op<B: crate::quant::Block>`),
-//! or over nothing (`op<>`). An argument is `name: kind type`:
+//! `op_by` is the hand-written body: its first arguments are an executor and an instruction set. The row generates `op`
+//! and `op_on` here, and, by the macro `list`, the function of [`parallel`](crate::parallel), the method of
+//! [`backend`](crate::backend) and the entry of the table [`signatures`](crate::ops::signatures()). `threads` means
+//! that the body passes parts to other threads; a text after it is added to the documentation of that form. `serial`
+//! means that the op runs on the calling thread: its body takes no executor. `unit` replaces `threads` on a unit
+//! without lanes (AMX), whose token is the first argument: the body takes no instruction set, and `none` replaces the
+//! name of `op_on`. The `cfg` of a feature that compiles the bodies of a list follows the path. An op is generic over
+//! `T: Element`, over the parameters after its name (`op<B: crate::quant::Block>`), or over nothing (`op<>`). An
+//! argument is `name: kind type`:
 //!
 //! | kind | on slices | on a backend |
 //! |---|---|---|
@@ -34,6 +37,7 @@
 //! return it. So `Result<Complex<T> >` has a space: a macro sees one sign in `>>`.
 //!
 //! `inout` is read before it is written; `out` is written alone; `scratch` holds nothing that matters before or after.
+//! after.
 
 /// See the module.
 macro_rules! ops {

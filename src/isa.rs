@@ -1,4 +1,4 @@
-//! Instruction sets of CPUs: what they are called, and the facts of them that kernels are planned with.
+//! The instruction sets of CPUs: their names, and the facts of each that kernels are planned with.
 
 /// The instruction sets that a token can stand for.
 #[non_exhaustive]

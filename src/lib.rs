@@ -12,43 +12,49 @@
 //! # Ok::<(), fulmen::Error>(())
 //! ```
 //!
-//! The repository's `docs/guide` has twelve short chapters, each of which begins with what users of another crate write; its `examples/small` has
-//! programs of a few lines.
+//! The guide in `docs/guide` of the repository has twelve short chapters, each of which begins with the code that users
+//! of another crate write; `examples/small` has short programs.
 //!
 //! # Ops by family
 //! | module | ops |
 //! |---|---|
-//! | [`pointwise`] | arithmetic, rounding, transcendental functions, activations and their derivatives; [`map`] runs a [`Body`] of your own, a [`Formula`] any backend's, [`Then`] joins two into one pass |
-//! | [`reduce`] | sums, products of vectors, norms, extrema, statistics, similarity |
-//! | [`blas`] | levels 1 to 3 on views with strides, products of matrices with epilogues, transposes |
-//! | [`nn`] | softmax, norms, attention, rotary positions, losses, embedding, pooling, convolution of lines, their derivatives, optimisers |
-//! | [`fft`](mod@fft) | Fourier transforms of complex and real numbers ([`Complex`]), of any length, of rows and planes, of frames of a signal; windows, filters |
-//! | [`solve`] | systems of linear equations and least squares: Cholesky, LU, QR; eigenvalues and singular values |
+//! | [`pointwise`] | arithmetic, rounding, transcendental functions, activations and their derivatives; [`map`] runs a [`Body`] of your own, a [`Formula`] runs on any backend, [`Then`] composes two in one pass |
+//! | [`reduce`] | sums, dot products, norms, extrema, statistics, similarity |
+//! | [`blas`] | levels 1 to 3 on strided views, matrix products with epilogues, transposes |
+//! | [`nn`] | softmax, norms, attention, rotary positions, losses, embedding, pooling, one-dimensional convolution, the backward passes, optimisers |
+//! | [`fft`](mod@fft) | complex and real Fourier transforms ([`Complex`]) of any length, batched, in two and three dimensions, short-time; windows, filters |
+//! | [`solve`] | linear systems and least squares: Cholesky, LU, QR; eigenvalues and singular values |
 //! | [`einsum`](mod@einsum) | contractions of any number of tensors, by expressions like `"bhqd,bhkd->bhqk"` |
-//! | [`sparse`] | matrices of compressed rows, of slices, dense blocks and diagonals, made from coordinates, their transposes, sums and products with each other, with vectors and dense matrices, triangular solves, incomplete factors, sweeps, iterative solvers, eigenvalues at an end of the spectrum, Matrix Market files |
-//! | [`image`] | views of images, borders; other sizes, separable filters, slopes, edges |
+//! | [`sparse`] | CSR, BSR, SELL and DIA matrices, conversion from coordinates, transposes, sums and products (sparse, dense, vectors), triangular solves, incomplete factors, Gauss–Seidel sweeps, iterative solvers, extremal eigenvalues, Matrix Market files |
+//! | [`image`] | views of images, border modes; resizing, separable filters, gradients, edge detection |
 //! | [`fixed`] | fixed point for firmware, Q7 and Q15: dot products, layers, softmax, activations |
-//! | [`quant`] | weights in blocks of few bits, as GGUF files hold them: to and from numbers, products with quantised activations |
-//! | [`gguf`] | those files: a reader in place, a writer, checks before a model is loaded |
-//! | [`random`] | random numbers by key and place: counter-based generators, distributions, integers, shuffles |
-//! | `owned` (feature `alloc`) | ops that return their result, in one line each |
+//! | [`quant`] | weights in the block formats of GGUF files: quantisation, dequantisation, products with quantised activations |
+//! | [`gguf`] | GGUF files: a reader in place, a writer, validation before a model is loaded |
+//! | [`random`] | counter-based random numbers: generators, distributions, integers, shuffles |
+//! | `owned` (feature `alloc`) | ops that allocate and return their result |
 //! | [`ops`] | the list of all ops, one row each |
 //! | [`backend`] | one program for many devices |
-//! | [`hardware`] | facts about machines; tiles and fusion that follow from them |
+//! | [`hardware`] | facts about machines; tiles and fusion planned from them |
 //!
 //! # Forms
-//! `op(…)` runs on the lanes of the build, `op_on(token, …)` on those of a token of [`lanes`], `op_in_place(…)` over its first input, `parallel::op(…)` (feature `parallel`) on rayon's threads with
-//! the same bits. Every function checks its arguments once and returns an [`Error`] that names the wrong one; nothing is written then.
+//! `op(…)` runs on the instruction set of the build, `op_on(token, …)` on that of a token of [`lanes`],
+//! `op_in_place(…)` overwrites its first input, and `parallel::op(…)` (feature `parallel`) runs on the threads of rayon
+//! with the same bits. Every function checks its arguments once and returns an [`Error`] that names the invalid one;
+//! nothing is written then.
 //!
 //! # Lanes
-//! They are chosen when the crate is built, by the target's features: a plain build on x86-64 is SSE2. `RUSTFLAGS="-C target-cpu=native"`, with the feature `avx512` for AVX-512, selects the machine's own. [`NATIVE`] says
-//! what was chosen, so a constant can refuse a slower build: `const _: () = assert!(matches!(fulmen::NATIVE, fulmen::lanes::Isa::Avx2));`. One binary for many machines is [`dispatch!`], under `std`.
+//! The target features of the build select the instruction set: a plain build for x86-64 uses SSE2. `RUSTFLAGS="-C
+//! target-cpu=native"`, with the feature `avx512` for AVX-512, selects that of the machine. [`NATIVE`] is the selected
+//! one, so a constant can refuse a slower build: `const _: () = assert!(matches!(fulmen::NATIVE,
+//! fulmen::lanes::Isa::Avx2));`. One binary for many machines is [`dispatch!`], under `std`.
 //!
 //! # Workspaces
-//! An op that needs scratch takes it from the caller and has `op_workspace(sizes)` beside it, `const` where the sizes allow, so that it can be the length of an array. A shorter one is [`Error::Workspace`].
+//! The caller provides scratch to an op that needs it; `op_workspace(sizes)` returns its length and is `const` where
+//! the sizes allow, so that it can be the length of an array. A shorter one is [`Error::Workspace`].
 //!
 //! # Views
-//! Matrices are [`MatRef`] and [`MatMut`]: a slice with row and column strides, checked once when it is made; `.t()` transposes for nothing. Vectors with strides are [`VecRef`] and [`VecMut`].
+//! Matrices are [`MatRef`] and [`MatMut`]: a slice with row and column strides, checked once when the view is created;
+//! `.t()` transposes without a copy. Strided vectors are [`VecRef`] and [`VecMut`].
 //!
 //! # Features
 //! | feature | adds |
@@ -66,11 +72,12 @@
 //! | `capi` | the C ABI of BLAS |
 //! | `cli` | the program `fulmen` |
 //!
-//! All of them build wherever there is a standard library; the last two, `std` and `parallel` are refused on bare metal.
+//! All of them build wherever there is a standard library; bare metal refuses the last two, `std` and `parallel`.
 //!
 //! # Guarantees
-//! NaN, ±0, infinities, subnormals and empty input are defined for each op, with its largest error and the order of a reduction, in its documentation and its contract (`contracts/<op>-v1.yaml` of the
-//! repository). No kernel allocates, none panics, and no result depends on the number of threads.
+//! The documentation of each op and its contract (`contracts/<op>-v1.yaml` of the repository) define the largest error,
+//! the order of a reduction, and the results for NaN, ±0, infinities, subnormals and empty input. No kernel allocates
+//! or panics, and no result depends on the number of threads.
 #![no_std]
 #![deny(missing_docs)]
 // Unit tests may do these things.
@@ -149,6 +156,7 @@ pub mod contract;
 mod conversions;
 #[cfg(feature = "half")]
 mod convert;
+mod delay_line;
 pub mod einsum;
 mod error;
 mod families;
@@ -177,7 +185,6 @@ pub mod pointwise;
 pub mod quant;
 pub mod random;
 pub mod reduce;
-mod signal;
 mod slices;
 pub mod solve;
 pub mod sparse;

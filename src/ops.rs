@@ -1,4 +1,4 @@
-//! The list of ops: one row each. Tests, benches, fuzzing and the contract checks are made from it.
+//! The list of all ops. Tests, benches, fuzzing and the checks of contracts are generated from it.
 //!
 //! A row is `shape name(…functions…) Body[parameters] family, gpu form;`, with `_` where no body makes the op's forms: the signature of
 //! such an op stands beside its body, in a row of `src/forms.rs`. The shapes are

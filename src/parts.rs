@@ -1,5 +1,4 @@
-//! Ops that read and write several matrices row by row: the rows of each stay together, one after the other or on
-//! several threads.
+//! Splits the operands of an op by rows, together, and runs the parts serially or on several threads.
 
 use crate::error::{Error, not_empty};
 use crate::lanes::executor::Executor;

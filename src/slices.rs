@@ -1,5 +1,5 @@
-//! Parts of slices by lengths that were checked where an op was entered. They are those of `core` but for lengths that do
-//! not fit, for which `core` panics: what is shared out here is then what there is.
+//! Splitting of slices without panic code, by lengths that were checked where an op was entered. Where `core` would
+//! panic for a length that does not fit, these functions give the elements that exist.
 
 use core::iter::from_fn;
 

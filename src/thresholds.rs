@@ -1,6 +1,5 @@
-//! Every size at which a kernel takes another way: another loop, block, store or thread. The tests of large sizes run
-//! each kernel one below, at and one above each of them, so a threshold that is listed here is covered;
-//! `scripts/source.py` finds those that are not.
+//! Every size at which an op selects another loop, block size, store or number of threads. The tests of large sizes run
+//! each kernel one below, at and one above each of them; `scripts/source.py` finds thresholds that are not listed.
 
 use crate::lanes::{Element, Simd, vector::Vector};
 
@@ -43,10 +42,10 @@ thresholds! {
     ALL
     image::resize::passes::BLOCK Elements;
     image::resize::passes::PAST Elements;
-    blas::columns::COLUMNS Elements;
-    blas::columns::NEAR_BYTES Bytes;
-    blas::columns::CHUNK Elements;
-    blas::columns::SMALL_CHUNK Elements;
+    blas::gemv_columns::COLUMNS Elements;
+    blas::gemv_columns::NEAR_BYTES Bytes;
+    blas::gemv_columns::CHUNK Elements;
+    blas::gemv_columns::SMALL_CHUNK Elements;
     blas::complex::elements::APART Elements;
     blas::complex::product::COLUMNS Elements;
     blas::complex::product::DEPTH Elements;
@@ -85,10 +84,10 @@ thresholds! {
     blas::level2::BASE Elements;
     blas::level2::NEAR Elements;
     blas::level3::BAND Elements;
-    blas::panel::COPY Elements;
-    blas::panel::MOST Elements;
-    blas::rank::ROWS Elements;
-    blas::rectangle::STRIP Elements;
+    blas::triangular_kernel::COPY Elements;
+    blas::triangular_kernel::MOST Elements;
+    blas::rank_update::ROWS Elements;
+    blas::transpose_in_place::STRIP Elements;
     blas::transpose::TALL Elements;
     blas::transpose::ACROSS Bytes;
     blas::transpose::WIDE Bytes;
@@ -102,7 +101,7 @@ thresholds! {
     lanes::drive::FAR_BYTES Bytes;
     lanes::drive::AHEAD_BYTES Bytes;
     lanes::fold::LEAF_VECTORS Vectors;
-    lanes::streams::SAMPLE Elements;
+    lanes::multipass::SAMPLE Elements;
     nn::attention::BLOCK Elements;
     nn::attention::WAIT Elements;
     nn::attention::backward::PANELS Elements;
@@ -118,9 +117,9 @@ thresholds! {
     fixed::filter::SPAN Elements;
     fixed::filter::WORDS Elements;
     quant::absmax::GROUP Elements;
-    quant::dot::APART Elements;
-    quant::dot::FEW Elements;
-    quant::dot::MOST Elements;
+    quant::ops::APART Elements;
+    quant::ops::FEW Elements;
+    quant::ops::MOST Elements;
     quant::panel::LANES Elements;
     quant::panel::STEP Elements;
     quant::panel::SUBS Elements;
@@ -141,7 +140,7 @@ thresholds! {
     fft::rows::APART Elements;
     fft::rows::COLUMNS Elements;
     fft::rows::TOGETHER Elements;
-    fft::whole::VECTORS Vectors;
+    fft::small::VECTORS Vectors;
     nn::conv1d::im2col::FAR_BYTES Bytes;
     nn::conv1d::im2col::FEW_CHANNELS Elements;
     nn::conv1d::im2col::CELLS Elements;
@@ -150,12 +149,12 @@ thresholds! {
     nn::conv1d::im2col::FILTERS Elements;
     nn::conv1d::im2col::LONG Elements;
     nn::conv1d::im2col::UNFOLDED Elements;
-    nn::conv1d::rows::TILE Elements;
+    nn::conv1d::depthwise::TILE Elements;
     nn::GRAIN Elements;
     parts::GRAIN Elements;
     parts::LINE Elements;
-    nn::integers::PATTERN Elements;
-    nn::pool::places::STRIP Elements;
+    nn::int_to_float::PATTERN Elements;
+    nn::pool::geometry::STRIP Elements;
     nn::rope::NEAR Bytes;
     nn::scan::SIDE_BY_SIDE Elements;
     nn::softmax::LONG_ROW Bytes;
@@ -163,8 +162,8 @@ thresholds! {
     random::stream::BLOCKS Elements;
     random::stream::GRAIN Elements;
     solve::cholesky::LEAF Elements;
-    solve::divide::LEAF Elements;
-    solve::divide::VECTORS Elements;
+    solve::divide_conquer::LEAF Elements;
+    solve::divide_conquer::VECTORS Elements;
     solve::eigh::BLOCK Elements;
     solve::eigh::LEAST Elements;
     solve::ldlt::PANEL Elements;
@@ -201,7 +200,7 @@ thresholds! {
     TILES
     blas::gemm::amx::GRAIN Products;
     blas::gemm::amx::SIDE Elements;
-    blas::gemm::split::GRAIN Elements;
+    blas::gemm::split_bf16::GRAIN Elements;
 }
 
 /// Elements of a register.

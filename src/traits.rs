@@ -1,4 +1,4 @@
-//! What `num-traits` and `num-complex` ask of complex numbers (features `num-traits` and `num-complex`).
+//! The traits of `num-traits` and `num-complex` for complex numbers (features `num-traits` and `num-complex`).
 
 use crate::complex::Complex;
 use crate::error::Error;

@@ -1,4 +1,4 @@
-//! Matrices over slices: [`MatRef`] and [`MatMut`], any row and column stride, bounds checked once.
+//! Views of matrices over slices, [`MatRef`] and [`MatMut`], with any row and column stride; bounds are checked once.
 //!
 //! Element `(i, j)` of a view lies at `offset + i·row_stride + j·col_stride` of the slice. Strides may be
 //! negative, and zero in a [`MatRef`] (a row or column repeated); a [`MatMut`] refuses strides under

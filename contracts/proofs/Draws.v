@@ -1,7 +1,7 @@
 (* Draws of a range, and permutations made of them.
 
    Ops: integers, shuffle, permutation.
-   Algorithms: src/random/draws.rs. A word w of m values times the range r: the upper half is the draw, and the word counts when the
+   Algorithms: src/random/integers.rs. A word w of m values times the range r: the upper half is the draw, and the word counts when the
    lower half is at least m mod r (Lemire). Elements are exchanged from the last one down, each with one that is not behind it (Durstenfeld). *)
 From Coq Require Import Arith Lia PeanoNat.
 

@@ -2,7 +2,7 @@
 
    Ops: fft, fft_rows, fft_2d, fft_3d, rfft, irfft, convolve, fir_fft.
    Algorithms: decimation in time, X[k] = E[k] + w^k O[k], X[k+n] = E[k] - w^k O[k]; decimation in
-   frequency (the Stockham stages, of any radix, and all of them after each other as src/fft/plan.rs, run.rs and whole.rs have
+   frequency (the Stockham stages, of any radix, and all of them after each other as src/fft/plan.rs, execute.rs and small.rs have
    them); the unnormalised inverse with the conjugate root; cyclic convolution by transforms; Bluestein's chirp product and its
    convolution. w is any root of unity; the one the code uses, cos - i sin of 2 pi / N, is shown to be one, and a primitive one. *)
 From Coq Require Import Reals Lra Lia PeanoNat ZArith List.

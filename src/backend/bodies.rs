@@ -1,4 +1,4 @@
-//! Bodies of the caller's own, on any backend.
+//! Element-wise ops of a body (formula) that the caller writes, on any backend.
 
 #[cfg(feature = "parallel")]
 use super::Threads;

@@ -1,4 +1,4 @@
-//! The CPU: slices of the caller's, on the lanes of a token.
+//! The CPU as a backend: its memory is slices of the caller, and a token selects the instruction set.
 
 use super::{Blocking, Memory, Plain, Transfer};
 use crate::error::{Error, same_len};

@@ -1,4 +1,4 @@
-//! The backends: one method per op, over memory of the backend's own.
+//! The backends (CPU, threads, GPU): a method for each op, over memory of the backend.
 //!
 //! A program that is generic over [`Backend`] runs wherever one exists. Its memory is made by the backend's own
 //! means; what it holds are views: [`Memory::Ref`] and [`Memory::Mut`] of contiguous elements, [`Memory::Mat`] and

@@ -1,4 +1,5 @@
-//! The methods over an element type. Those of regular shape come from the list of ops: a new row is a new method everywhere.
+//! The backend traits, generic over the element type. The list of ops generates the methods of most of them, so a new
+//! op is a new method of every backend.
 
 #[cfg(feature = "parallel")]
 use super::Threads;

@@ -1,4 +1,4 @@
-//! Sizes of workspaces.
+//! The trait of workspace sizes, which each backend implements for the ops that it runs.
 
 #[cfg(feature = "parallel")]
 use super::Threads;

@@ -1,12 +1,12 @@
-//! Matrix times vector, limited by the bandwidth of A, which is read once.
+//! The matrix-vector product `y = αAx + βy`. Its time is that of reading A, which is read once.
 //!
-//! A by rows takes several rows at once, lanes along the row; their sums are merged by exchanges of lanes, so
-//! that one register holds one sum per row. A by columns is in `columns`.
+//! A row-major A is read several rows at once, with lanes along the row; their sums are merged by exchanges of lanes,
+//! so that one register has one sum per row. `gemv_columns` has the kernel of a column-major A.
 
 use crate::alu::Alu;
-use crate::blas::columns::by_columns;
+use crate::blas::elementwise::{read, scale};
 use crate::blas::gemm::{check_elements, gather_lanes, scatter_lanes, tune};
-use crate::blas::row::{read, scale};
+use crate::blas::gemv_columns::by_columns;
 use crate::contract::contract;
 use crate::error::{Error, same_len};
 use crate::forms::ops;

@@ -1,9 +1,9 @@
-//! Level 1: vectors with strides.
+//! BLAS level 1 on strided vectors: `axpy`, `dot`, `nrm2`, `asum`, `iamax`, `scal`, `copy`, `swap`.
 //!
-//! Vectors are [`VecRef`] and [`VecMut`]; a slice is one by `into()`, a row or column of a matrix by
-//! [`MatRef::row`](crate::MatRef::row) and [`MatRef::col`](crate::MatRef::col). No result depends on strides: the contiguous ops
-//! ([`axpy`](crate::axpy()), [`dot`](crate::dot()), [`norm_l2`](crate::norm_l2()), [`norm_l1`](crate::norm_l1())) give the
-//! same bits.
+//! Vectors are [`VecRef`] and [`VecMut`]; `into()` makes one of a slice, [`MatRef::row`](crate::MatRef::row) and
+//! [`MatRef::col`](crate::MatRef::col) of a row or column. No result depends on strides: the contiguous ops
+//! ([`axpy`](crate::axpy()), [`dot`](crate::dot()), [`norm_l2`](crate::norm_l2()), [`norm_l1`](crate::norm_l1())) give
+//! the same bits.
 
 use crate::alu::{Alu, Body, Number};
 use crate::contract::{Call, Violation, contract, in_parts};

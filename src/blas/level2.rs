@@ -1,13 +1,13 @@
-//! Level 2 on top of the matrix-vector product: rank-1 and rank-2 updates, symmetric and triangular matrices.
+//! BLAS level 2: rank-1 and rank-2 updates (`ger`, `syr`, `syr2`) and the symmetric matrix-vector product (`symv`).
 //!
-//! A symmetric or triangular matrix is halved until 8 rows are left; what lies between the halves is a general
-//! block. One case is written: an upper triangle is the lower one of the transpose (symmetric) or of the
+//! A symmetric or triangular matrix is halved until 8 rows are left; the off-diagonal block between the halves is a
+//! general matrix. One case is written: an upper triangle is the lower one of the transpose (symmetric) or of the
 //! matrix read backwards (triangular).
 
 use super::Triangle;
+use super::elementwise;
 use super::gemv;
-use super::rank;
-use super::row;
+use super::rank_update;
 use super::symv as fused;
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, same_len};
@@ -204,14 +204,14 @@ fn update<S: Simd, T: Element>(
     triangle: Option<Triangle>,
 ) {
     if let (Some(x), Some(y), 1) = (x.as_slice(), y.as_slice(), a.col_stride()) {
-        return rank::run(s, alpha, [[x, y]], a, triangle);
+        return rank_update::run(s, alpha, [[x, y]], a, triangle);
     }
     let n = a.cols();
     for i in 0..a.rows() {
         let [start, end] = triangle.map_or([0, n], |t| t.columns(i, n));
         let row = VecMut::of_col(a.reborrow().block([i, start], [1, end - start]).t());
         let by = alpha * x.get(i).unwrap_or(T::ZERO);
-        row::zip(s, Axpy(by), row, y.part(start, end - start));
+        elementwise::zip(s, Axpy(by), row, y.part(start, end - start));
     }
 }
 
@@ -226,15 +226,15 @@ fn update2<S: Simd, T: Element>(
     triangle: Triangle,
 ) {
     if let (Some(x), Some(y), 1) = (x.as_slice(), y.as_slice(), a.col_stride()) {
-        return rank::run(s, alpha, [[x, y], [y, x]], a, Some(triangle));
+        return rank_update::run(s, alpha, [[x, y], [y, x]], a, Some(triangle));
     }
     let n = a.cols();
     for i in 0..a.rows() {
         let [start, end] = triangle.columns(i, n);
         let mut row = VecMut::of_col(a.reborrow().block([i, start], [1, end - start]).t());
         let (x_i, y_i) = (alpha * x.get(i).unwrap_or(T::ZERO), alpha * y.get(i).unwrap_or(T::ZERO));
-        row::zip(s, Axpy(x_i), row.reborrow(), y.part(start, end - start));
-        row::zip(s, Axpy(y_i), row, x.part(start, end - start));
+        elementwise::zip(s, Axpy(x_i), row.reborrow(), y.part(start, end - start));
+        elementwise::zip(s, Axpy(y_i), row, x.part(start, end - start));
     }
 }
 
@@ -305,7 +305,7 @@ pub(crate) fn symv_by<S: Simd, T: Element>(
     let n = square("a", a.rows(), a.cols())?;
     same_len("x", n, x.len())?;
     same_len("y", n, y.len())?;
-    row::scale(s, beta, y.reborrow());
+    elementwise::scale(s, beta, y.reborrow());
     if alpha != T::ZERO {
         let by_columns = a.col_stride() != 1 && a.row_stride() == 1;
         let (triangle, a) = if by_columns { (triangle.t(), a.t()) } else { (triangle, a) };

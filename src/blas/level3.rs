@@ -1,9 +1,9 @@
-//! Level 3 with symmetric matrices on top of the matrix product: [`symm`], [`syrk`], [`syr2k`].
+//! BLAS level 3 of symmetric matrices, reduced to the general matrix product: [`symm`], [`syrk`], [`syr2k`].
 
 use super::gemm::{Problem, gemm_by, gemm_workspace};
 use super::level2::{check_nans, nan};
 use super::{Side, Triangle};
-use super::{row, transpose};
+use super::{elementwise, transpose};
 use crate::alu::{Alu, Body, Number};
 use crate::contract::contract;
 use crate::error::{Error, enough, same_shape};
@@ -186,7 +186,7 @@ fn mirror<S: Simd, T: Element>(s: S, a: MatRef<'_, T>, first: usize, to: &mut [T
     transpose::run(Serial, s, square, to.reborrow().block([0, first], [n, n]));
     for i in 0..n {
         let row = VecMut::of_col(to.reborrow().block([i, first], [1, i + 1]).t());
-        row::zip(s, Second, row, VecRef::of_col(square.block([i, 0], [1, i + 1]).t()));
+        elementwise::zip(s, Second, row, VecRef::of_col(square.block([i, 0], [1, i + 1]).t()));
     }
 }
 

@@ -1,20 +1,20 @@
 //! BLAS levels 1 to 3, and transposes.
 
-pub(crate) mod columns;
 pub(crate) mod complex;
+mod elementwise;
 pub mod gemm;
 pub(crate) mod gemv;
+pub(crate) mod gemv_columns;
 pub(crate) mod level1;
 pub(crate) mod level2;
 pub(crate) mod level3;
-pub(crate) mod panel;
-pub(crate) mod rank;
-pub(crate) mod rectangle;
+pub(crate) mod rank_update;
 pub(crate) mod rotation;
-mod row;
 mod symv;
 pub(crate) mod transpose;
+pub(crate) mod transpose_in_place;
 pub(crate) mod triangular;
+pub(crate) mod triangular_kernel;
 pub(crate) mod trmv;
 
 pub use complex::*;
@@ -28,9 +28,9 @@ pub use level3::{
     symm, symm_on, symm_workspace, syr2k, syr2k_on, syr2k_workspace, syrk, syrk_on, syrk_workspace,
 };
 pub(crate) use level3::{syr2k_by, syrk_by};
-pub use rectangle::*;
 pub use rotation::*;
 pub use transpose::*;
+pub use transpose_in_place::*;
 pub(crate) use triangular::trsm_by;
 pub use triangular::{trmm, trmm_on, trmm_workspace, trsm, trsm_on, trsm_workspace};
 pub use trmv::{trmv, trmv_on, trsv, trsv_on};

@@ -1,4 +1,4 @@
-//! Level 1: plane rotations, plain and modified.
+//! Plane rotations of BLAS level 1: `rot` and `rotg`, and the modified `rotm` and `rotmg`.
 
 use super::level1::{check_ends, ends};
 use crate::alu::{Alu, Number};

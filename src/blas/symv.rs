@@ -1,5 +1,5 @@
-//! The symmetric matrix-vector product: each element of the stored triangle is read once, for its row's sum and for its
-//! column's.
+//! The symmetric matrix-vector product: each element of the stored triangle is read once, for the sum of its row and
+//! for that of its column.
 
 use super::Triangle;
 use super::gemm::tune::MOST_LANES;

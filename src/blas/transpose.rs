@@ -1,9 +1,8 @@
-//! Transposes: out of place, in place, of a batch.
+//! Transposes matrices: out of place, in place when they are square, and in batches.
 //!
-//! Squares as wide as a register are transposed on the way from memory to memory, whole vectors read and
-//! written, at the edges masked ones. The squares of a tile go along the rows of the result, so that the lines
-//! that a square has begun are finished by the next; a tile reads and writes as many pages as the first-level
-//! translation buffer holds.
+//! Squares as wide as a register are transposed in registers between whole vector loads and stores, which are masked at
+//! the edges. The squares of a tile follow the rows of the result, so that a cache line of the result is completed by
+//! consecutive squares; a tile touches as many pages as the first-level TLB has entries.
 
 use super::gemm::in_registers;
 use crate::contract::{Call, Violation, contract, in_parts};

@@ -1,14 +1,14 @@
-//! Level 3 with triangular matrices: [`trmm`] and [`trsm`].
+//! BLAS level 3 of triangular matrices, blocked on the general matrix product: [`trmm`] and [`trsm`].
 //!
-//! One case is written, a lower triangle on the left: from the right it is the transpose, an upper one is read
-//! backwards. The triangle is cut in two until it is small enough for [`panel`], and what lies between the parts is a
-//! matrix product.
+//! One case is written, a lower triangle on the left: a triangle on the right is the transpose, and an upper one is
+//! read backwards. The triangle is halved until it is small enough for [`triangular_kernel`], and the off-diagonal
+//! blocks are matrix products.
 
+use super::elementwise;
 use super::gemm::{Problem, gemm_by, gemm_workspace};
 use super::level2::{BASE, check_nans, dense, half};
-use super::panel::{self, strips};
-use super::row;
 use super::transpose;
+use super::triangular_kernel::{self, strips};
 use super::trmv::nan_in_row;
 use super::{Diagonal, Side, Triangle};
 use crate::contract::{Call, Violation, contract};
@@ -27,13 +27,13 @@ pub const fn trmm_workspace(side: Side, m: usize, n: usize) -> usize {
     if m == 0 || n == 0 {
         return 0;
     }
-    let part = if m > panel::MOST { first_part(m) } else { m.div_ceil(2).saturating_add(BASE) };
+    let part = if m > triangular_kernel::MOST { first_part(m) } else { m.div_ceil(2).saturating_add(BASE) };
     gemm_workspace(part, n, part)
 }
 
 /// Rows of the first of two parts: not the smaller one.
 const fn first_part(n: usize) -> usize {
-    if n > panel::MOST { (n / 2).next_multiple_of(panel::MOST) } else { half(n) }
+    if n > triangular_kernel::MOST { (n / 2).next_multiple_of(triangular_kernel::MOST) } else { half(n) }
 }
 
 /// Elements of workspace that [`trsm`] needs for an `m` by `n` B.
@@ -181,7 +181,7 @@ fn scale<S: Simd, T: Element>(s: S, alpha: T, b: MatMut<'_, T>) {
         return;
     }
     for i in 0..b.rows() {
-        row::scale(s, alpha, VecMut::of_col(b.reborrow().block([i, 0], [1, usize::MAX]).t()));
+        elementwise::scale(s, alpha, VecMut::of_col(b.reborrow().block([i, 0], [1, usize::MAX]).t()));
     }
 }
 
@@ -247,17 +247,22 @@ impl<'a, T: Element> Lower<'a, T> {
     /// All of it, if it is small enough and its rows are not what memory has: some columns after the other on a copy that has them.
     fn turned<S: Simd>(&mut self, s: S, workspace: &mut [T]) -> bool {
         let n = self.b.rows();
-        if COMPACT || n <= BASE || n > panel::MOST || self.b.col_stride() == 1 || workspace.len() < n {
+        if COMPACT
+            || n <= BASE
+            || n > triangular_kernel::MOST
+            || self.b.col_stride() == 1
+            || workspace.len() < n
+        {
             return false;
         }
         let cols = self.b.cols();
-        let wide = (workspace.len() / n).min(panel::COPY / n);
+        let wide = (workspace.len() / n).min(triangular_kernel::COPY / n);
         for at in (0..cols).step_by(wide) {
             let wide = wide.min(cols - at);
             let mut b = self.b.reborrow().block([0, at], [n, wide]);
             let Some(scratch) = workspace.get_mut(..n * wide) else { return false };
             transpose::run(Serial, s, b.as_ref().t(), MatMut::packed(scratch, n, wide));
-            panel::run::<S, T, true>(s, self.unit, self.a, MatMut::packed(scratch, n, wide));
+            triangular_kernel::run::<S, T, true>(s, self.unit, self.a, MatMut::packed(scratch, n, wide));
             transpose::run(Serial, s, MatRef::packed(scratch, n, wide), b.reborrow().t());
         }
         true
@@ -268,8 +273,8 @@ impl<'a, T: Element> Lower<'a, T> {
         let n = self.b.rows();
         if n <= BASE && (COMPACT || self.b.col_stride() != 1) {
             self.base::<S, SOLVE>(s);
-        } else if !COMPACT && n <= panel::MOST && self.b.col_stride() == 1 {
-            panel::run::<S, T, SOLVE>(s, self.unit, self.a, self.b.reborrow());
+        } else if !COMPACT && n <= triangular_kernel::MOST && self.b.col_stride() == 1 {
+            triangular_kernel::run::<S, T, SOLVE>(s, self.unit, self.a, self.b.reborrow());
         } else {
             return false;
         }

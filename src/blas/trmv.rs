@@ -1,11 +1,11 @@
-//! Triangular matrices with vectors: [`trmv`] and [`trsv`].
+//! BLAS level 2 of triangular matrices: the product [`trmv`] and the solve [`trsv`].
 //!
-//! Where rows are contiguous, 8 of them at a time: a product with the part of the vector that is known, and a
-//! small triangle. Else the triangle is halved until 8 rows are left.
+//! Where rows are contiguous, 8 rows at a time are a product with the known part of the vector and a small triangle.
+//! Otherwise the triangle is halved until 8 rows are left.
 
 use super::level2::{BASE, check_nans, half, nan, square};
-use super::panel::Step;
-use super::{Diagonal, Triangle, gemv, row};
+use super::triangular_kernel::Step;
+use super::{Diagonal, Triangle, elementwise, gemv};
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, same_len};
 use crate::forms::ops;
@@ -224,7 +224,7 @@ fn solve_base<T: Element>(diagonal: Diagonal, a: MatRef<'_, T>, mut x: VecMut<'_
     let size = |x: T| if x < T::ZERO { -x } else { x };
     let normal = inverse.iter().all(|x| (T::MIN_NORMAL..T::INFINITY).contains(&size(*x)));
     let mut left = [T::ZERO; BASE];
-    row::read(x.as_ref(), left.get_mut(..n).unwrap_or_default());
+    elementwise::read(x.as_ref(), left.get_mut(..n).unwrap_or_default());
     for (j, inverse) in inverse.into_iter().enumerate().take(n) {
         let mut rest = left.iter_mut().enumerate().skip(j);
         let Some((_, this)) = rest.next() else { return };
@@ -234,7 +234,7 @@ fn solve_base<T: Element>(diagonal: Diagonal, a: MatRef<'_, T>, mut x: VecMut<'_
             *to = *to - a.get(i, j).unwrap_or(T::ZERO) * value;
         }
     }
-    row::write(left.get(..n).unwrap_or_default(), x.reborrow());
+    elementwise::write(left.get(..n).unwrap_or_default(), x.reborrow());
 }
 
 /// `x = Ax` for a lower triangle.

@@ -1,5 +1,5 @@
-//! Complex numbers, which C passes by their address, as it does what is made of two of them; a Fortran function that returns
-//! one has no name here, as compilers do not agree on how it would.
+//! The C ABI of the complex routines. C passes complex scalars by address. A Fortran function that returns a complex
+//! number has no symbol here, as compilers do not agree on how it is returned.
 
 use super::level1::{count, one_by_one, read_one_by_one};
 use super::{

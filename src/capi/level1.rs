@@ -1,5 +1,5 @@
-//! Vectors with vectors. Nothing is illegal here but a flag of `rotm`: no elements are no work, as in the reference, and
-//! no operand is looked at then.
+//! The C ABI of BLAS level 1. No argument is illegal here but the flag of `rotm`: as in the reference BLAS, a call with
+//! no elements does nothing and reads no operand.
 
 use super::{At, Checked, Scratch, cblas, vector, vector_mut};
 use crate::RotM;

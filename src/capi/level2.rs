@@ -1,4 +1,4 @@
-//! Matrices with vectors.
+//! The C ABI of BLAS level 2 on full matrices.
 
 use super::{
     Checked, Order, Scratch, Word, increment, matrix, matrix_mut, size, strides, vector, vector_mut,

@@ -1,4 +1,4 @@
-//! Matrices with matrices.
+//! The C ABI of BLAS level 3.
 
 use super::{At, Checked, Scratch, Word, matrix, matrix_mut, size, strides};
 use crate::view::{MatMut, MatRef};

@@ -1,14 +1,15 @@
-//! The C ABI (feature `capi`): the `cblas_*` functions and the Fortran symbols (`sgemm_`) of what the crate has, so
-//! that a program links it in place of another BLAS. `include/fulmen.h` declares them.
+//! The C ABI of the BLAS and LAPACK routines that the crate has (feature `capi`), `cblas_*` functions and Fortran
+//! symbols (`sgemm_`), by which a program links it in place of another BLAS. `include/fulmen.h` declares them.
 //!
-//! An illegal argument goes by its position, as in the reference BLAS, to the program's own handler or is named on the standard
-//! error output (`xerbla`), and nothing is written; there, too, it is said where there is no memory for scratch, a buffer of the
-//! calling thread that grows to what is needed. With the feature `parallel` large products run on rayon's threads.
+//! As in the reference BLAS, an illegal argument is reported by its position to the handler of the program or on the
+//! standard error output (`xerbla`), and nothing is written. A failed allocation of scratch is reported in the same
+//! way; scratch is a buffer of the calling thread that grows as needed. With the feature `parallel` large products run
+//! on the threads of rayon.
 //!
-//! Where the result is empty, or stays as it is by its factors, no operand is looked at: it may be a null pointer.
+//! Where the result is empty, or the scalars leave it unchanged, no operand is read: it may be a null pointer.
 //!
-//! The functions are as unsafe as C is: pointers must be valid for the sizes passed with them, and what is
-//! written must not overlap what is read.
+//! The functions are as unsafe as C: pointers must be valid for the sizes passed with them, and outputs must not
+//! overlap inputs.
 
 use crate::buffer::Buffer;
 use crate::lanes::Element;
@@ -370,10 +371,10 @@ macro_rules! result {
     };
 }
 
+mod banded;
 mod complex;
 mod lapack;
 mod level1;
 mod level2;
 mod level3;
-mod lines;
 mod xerbla;

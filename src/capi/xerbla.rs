@@ -1,5 +1,5 @@
-//! What becomes of an illegal argument: a handler that the program has set, else the `cblas_xerbla` or `xerbla_` that it
-//! defines, else a line on the standard error output.
+//! Reports an illegal argument of a BLAS call: to a handler that the program has set, else to the `cblas_xerbla` or
+//! `xerbla_` that it defines, else as a line on the standard error output.
 //!
 //! The two functions are asked for as weak references, which no linker refuses to leave open: in a static library they are
 //! resolved with the program, in a shared one by the loader, and are null where nobody defines them. A weak *definition*, which

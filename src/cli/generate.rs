@@ -4,9 +4,12 @@ use super::corpus::Corpus;
 use super::schema::{Binding, Contract, Determinism, Mass, Per, Post, Scalar, Shape, Tolerance, Word};
 use core::fmt::Write as _;
 
-/// What the files begin with.
-const MADE: &str =
-    "// Made by `fulmen contract generate` from contracts/*.yaml; a test compares. Do not edit.\n\n";
+/// What `specs.rs` begins with.
+const SPECS: &str = "//! The guarantees of each op as constants: tolerance, order, postconditions.\n//!\n\
+                     //! `fulmen contract generate` writes this file from contracts/*.yaml; a test compares. Do not edit.\n\n";
+/// What `bindings.rs` begins with.
+const BINDINGS: &str = "//! Checks at compile time that each function of a contract exists with its type.\n//!\n\
+                        //! `fulmen contract generate` writes this file from contracts/*.yaml; a test compares. Do not edit.\n\n";
 
 /// The files below the root, and their texts.
 ///
@@ -29,7 +32,7 @@ fn specs(corpus: &Corpus) -> Result<String, String> {
         }
     }
     Ok(format!(
-        "{MADE}\
+        "{SPECS}\
          use super::post::{{By, Post::*}};\n\
          use super::tolerance::{{Mass, Per, Tolerance}};\n\
          use super::{{Determinism, Residual, Spec}};\n\
@@ -56,7 +59,7 @@ fn bindings(corpus: &Corpus) -> Result<String, String> {
         functions(&mut typed, b, c);
     }
     Ok(format!(
-        "{MADE}\
+        "{BINDINGS}\
          use super::{{enforced, marker}};\n\
          use crate::error::Error;\n\
          use crate::image::{{Border, Image, ImageMut, Kernel, Norm, ResizePlan}};\n\

@@ -1,4 +1,6 @@
-// Made by `fulmen contract generate` from contracts/*.yaml; a test compares. Do not edit.
+//! Checks at compile time that each function of a contract exists with its type.
+//!
+//! `fulmen contract generate` writes this file from contracts/*.yaml; a test compares. Do not edit.
 
 use super::{enforced, marker};
 use crate::error::Error;

@@ -1,4 +1,4 @@
-//! What the contracts guarantee, as constants and as checks that run.
+//! The guarantees of the contracts as constants, and as checks that builds with debug assertions run.
 //!
 //! `contracts/<op>-v1.yaml` is the source; [`SPECS`] and the functions of [`check`] are generated
 //! from it, so a test, a bench and a debug build read the same guarantee. [`Tolerance::allowed`]

@@ -1,4 +1,4 @@
-//! Postconditions as data, and the one function that evaluates them.
+//! Postconditions of contracts as data, and the function that evaluates them.
 
 use crate::alu::Real;
 

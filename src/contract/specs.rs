@@ -1,4 +1,6 @@
-// Made by `fulmen contract generate` from contracts/*.yaml; a test compares. Do not edit.
+//! The guarantees of each op as constants: tolerance, order, postconditions.
+//!
+//! `fulmen contract generate` writes this file from contracts/*.yaml; a test compares. Do not edit.
 
 use super::post::{By, Post::*};
 use super::tolerance::{Mass, Per, Tolerance};

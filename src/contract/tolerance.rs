@@ -1,4 +1,4 @@
-//! Tolerances, and the error that each allows.
+//! Tolerances of contracts, and the error that each allows for a result.
 
 use crate::alu::Real;
 

@@ -1,4 +1,4 @@
-//! Elements of an axis, chosen by indices.
+//! `gather`: slices of a tensor along one axis, chosen by indices.
 
 use super::pad::elements;
 use crate::contract::{Call, contract};

@@ -1,8 +1,8 @@
-//! Contractions of tensors in Einstein's notation.
+//! Contractions of tensors in Einstein notation, and gathers and padding of tensors.
 //!
-//! [`Einsum`] is an expression, [`EinsumPlan`] what is known once the shapes are, [`einsum`](crate::einsum()) runs it. What
-//! matrices can do is done by the product of matrices where the tensors lie; a tensor whose indices cannot be taken together as rows and
-//! columns is rearranged into the workspace before, or the result behind.
+//! [`Einsum`] is a parsed expression, [`EinsumPlan`] a plan for given shapes, and [`einsum`](crate::einsum()) executes
+//! it. Contractions are matrix products on the tensors in place where their strides allow it; a tensor whose indices
+//! cannot be merged to rows and columns is first permuted to the workspace, or the result is permuted at the end.
 //!
 //! ```
 //! use fulmen::{Einsum, EinsumPlan, einsum};
@@ -16,18 +16,20 @@
 //! # Ok::<(), fulmen::Error>(())
 //! ```
 
-pub(crate) mod elements;
+pub(crate) mod contraction;
 pub(crate) mod gather;
+pub(crate) mod gather_elements;
 mod named;
 pub(crate) mod pad;
 mod parse;
 pub(crate) mod path;
 mod plan;
-pub(crate) mod step;
 pub(crate) mod view;
 
-pub use elements::{gather_elements, gather_elements_on, scatter_add_elements, scatter_add_elements_on};
 pub use gather::{gather, gather_on};
+pub use gather_elements::{
+    gather_elements, gather_elements_on, scatter_add_elements, scatter_add_elements_on,
+};
 pub use pad::{Pad, pad, pad_on};
 pub use parse::{EINSUM_INDICES, EINSUM_OPERANDS, Einsum};
 pub use plan::EinsumPlan;
@@ -37,7 +39,7 @@ use crate::error::{Error, enough, same_len};
 use crate::forms::ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
-use step::{Contraction, rearrange};
+use contraction::{Contraction, rearrange};
 use view::Nest;
 
 ops! { $ einsum_ops in crate::einsum;

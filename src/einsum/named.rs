@@ -1,4 +1,4 @@
-//! Expressions that have names of their own, for tensors of any number of axes.
+//! Constructors of common contractions for tensors of any rank: `permute`, `trace`, `tensordot`, `outer`, `matmul`.
 
 use super::parse::{EINSUM_INDICES, Einsum, Term};
 use crate::error::Error;

@@ -1,4 +1,4 @@
-//! Tensors with more elements around them.
+//! Pads a tensor with a constant or with its edge, reflected or wrapped-around elements.
 
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};

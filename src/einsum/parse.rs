@@ -1,4 +1,4 @@
-//! Expressions: which index each axis has.
+//! Parses an expression such as `"ij,jk->ik"`: which index each axis has.
 
 use crate::error::Error;
 

@@ -1,4 +1,4 @@
-//! Which pair of operands is contracted next.
+//! Chooses the order of contraction: which pair of operands is contracted next.
 
 use super::parse::{EINSUM_INDICES, EINSUM_OPERANDS};
 

@@ -1,8 +1,9 @@
-//! Plans: sizes, the order of pairs and where in the workspace their results lie.
+//! Plans a contraction of several tensors: the sizes, the order of pairs, and the offsets of intermediate results in
+//! the workspace.
 
+use super::contraction::{Contraction, Products};
 use super::parse::{EINSUM_INDICES, EINSUM_OPERANDS, Einsum, Term};
 use super::path::{Network, Pairs};
-use super::step::{Contraction, Products};
 use super::view::{List, Sizes, View, of, volume};
 use crate::error::{Error, same_len};
 use core::ops::Range;

@@ -1,4 +1,4 @@
-//! Where the elements of a tensor are, and loops over them.
+//! Strided views of tensors, and the loop nests over their elements.
 
 use super::parse::EINSUM_INDICES as INDICES;
 

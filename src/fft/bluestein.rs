@@ -1,8 +1,8 @@
-//! Lengths with another prime: `jk = (j² + k² - (j - k)²)/2` makes the transform a convolution with a chirp, which is one of a
-//! length that has radices.
+//! Bluestein's algorithm, for lengths with a large prime factor: `jk = (j² + k² - (j - k)²)/2` makes the transform a
+//! convolution with a chirp, which is computed by transforms of a length with small factors.
 
+use super::execute::{Io, passes};
 use super::plan::{Steps, fill as roots, roots_len, smooth, turn};
-use super::run::{Io, passes};
 use crate::complex::Complex;
 use crate::lanes::{Element, Simd};
 use crate::slices::{split, split_mut};

@@ -1,5 +1,5 @@
-//! Discrete Fourier transforms of a few points in registers: real and imaginary parts are lanes of their own, so that a
-//! multiplication by `±i` costs nothing.
+//! Radix butterflies: discrete Fourier transforms of a few points in registers. Real and imaginary parts are in
+//! separate registers, so that a multiplication by `±i` costs nothing.
 
 use crate::alu::Alu;
 use crate::lanes::from_fn;

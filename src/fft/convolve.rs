@@ -1,7 +1,7 @@
-//! Convolutions and correlations of signals with a kernel, by transforms of blocks that overlap.
+//! Convolution and correlation of signals with a kernel by overlap-save: blocks that overlap are transformed.
 
+use super::execute::Io;
 use super::real::{RealFft, forward, inverse, rfft_plan_len, rfft_workspace};
-use super::run::Io;
 use super::{Direction, Fft, fft_plan_len, fft_workspace, together};
 use crate::complex::Complex;
 use crate::contract::contract;
@@ -416,7 +416,7 @@ pub(crate) fn fir_fft_by<J: Executor, S: Simd, T: Element>(
     same_len("out", x.len(), out.len())?;
     enough(convolve_workspace(plan.block()), workspace.len())?;
     real(j, s, plan, Signal { zeros: 0, before: state, x }, out, workspace);
-    crate::signal::shift_history(state, x);
+    crate::delay_line::shift_history(state, x);
     contract!(fir_fft, Ok(()), each | check | together(x, out, check))
 }
 

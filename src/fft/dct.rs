@@ -1,7 +1,7 @@
-//! Discrete cosine transforms: through a real transform of their length, or a complex one of half of it.
+//! Discrete cosine transforms, computed by a real transform of the same length or a complex one of half of it.
 
+use super::execute::Io;
 use super::real::{RealFft, each, forward, inverse, rfft_plan_len, rfft_workspace, rows};
-use super::run::Io;
 use super::{Direction, plan, together};
 use crate::complex::Complex;
 use crate::contract::contract;

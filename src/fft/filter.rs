@@ -1,12 +1,13 @@
-//! Filters of a signal that comes in blocks: what one needs of the numbers before is in memory of the caller.
+//! FIR and biquad (IIR) filters of signals that arrive in blocks. The caller has the memory of the filter state, the
+//! last samples of the blocks before.
 
 use crate::alu::{Alu, Number};
 use crate::contract::{Call, contract};
+use crate::delay_line::{Signal, check_fir, shift_history};
 use crate::error::{Error, same_len};
 use crate::forms::ops;
 use crate::lanes::drive::{Update, update};
 use crate::lanes::{Element, Simd};
-use crate::signal::{Signal, check_fir, shift_history};
 use crate::slices::split;
 
 /// Results that stay in the first cache while taps meet them.

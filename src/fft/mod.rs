@@ -1,22 +1,24 @@
-//! Fast Fourier transforms of any length.
+//! Fast Fourier transforms of any length, real and complex; cosine transforms, convolutions and spectrograms by them;
+//! and filters in the time domain.
 //!
-//! A plan, [`Fft`], is a length and a table of roots of unity in memory of the caller. Lengths that are products of 2, 3, 5 and 7
-//! run as passes of Stockham's algorithm; a prime from 257 on that is one more than such a product, which 16 divides, as a
-//! convolution of that length (Rader); any other one as a convolution with a chirp (Bluestein) of twice its length.
+//! A plan, [`Fft`], is a length and a table of twiddle factors in memory of the caller. Lengths that are products of 2,
+//! 3, 5 and 7 run as passes of Stockham's algorithm. A prime from 257 on that exceeds such a product, which 16 divides,
+//! by one runs as a convolution of that length (Rader); every other length as a convolution with a chirp of twice its
+//! length (Bluestein).
 
 pub(crate) mod bluestein;
 pub(crate) mod butterfly;
 pub(crate) mod convolve;
 pub(crate) mod dct;
+mod execute;
 pub(crate) mod filter;
 pub(crate) mod pass;
 pub(crate) mod plan;
 pub(crate) mod rader;
 pub(crate) mod real;
 pub(crate) mod rows;
-mod run;
+pub(crate) mod small;
 pub(crate) mod stft;
-pub(crate) mod whole;
 mod window;
 
 pub use convolve::*;
@@ -34,8 +36,8 @@ use crate::error::{Error, enough, not_empty, same_len};
 use crate::forms::ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
+use execute::Io;
 use plan::Steps;
-use run::Io;
 
 /// Which transform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -158,7 +160,7 @@ impl<'a, T: Element> Fft<'a, T> {
         let back = direction == Direction::Inverse;
         let scale = if back { T::ONE / T::from_usize(*n) } else { T::ONE };
         if steps.n == *n {
-            run::passes(s, steps, table, back, scale, io, workspace);
+            execute::passes(s, steps, table, back, scale, io, workspace);
         } else if steps.n + 1 == *n {
             rader::one(s, *n, steps, table, back, scale, io, workspace);
         } else {

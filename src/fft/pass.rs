@@ -1,4 +1,5 @@
-//! The passes of Stockham's algorithm, decimated in frequency: no pass reverses digits, each reads one array and writes another.
+//! The passes of Stockham's algorithm, decimated in frequency: each pass reads one array and writes another, and none
+//! reverses digits.
 //!
 //! Between passes real and imaginary parts lie in planes of their own. After passes whose radices multiply to `s`, the array is
 //! `s` interleaved problems of `n / s` points, so that lanes go along `s`; the first pass, where that is 1, goes along the places

@@ -1,4 +1,4 @@
-//! Plans: which radices, and the roots of unity in the order in which the passes read them.
+//! Plans a transform: the radices of its passes, and the twiddle factors in the order in which the passes read them.
 
 use crate::lanes::Element;
 

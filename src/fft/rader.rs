@@ -1,8 +1,8 @@
-//! Transforms of a prime number of points: of the numbers but the first, in the order of the powers of a primitive root, the
-//! transform is a cyclic convolution with the roots of unity in that order (Rader), one less long.
+//! Rader's algorithm, for prime lengths: with the points in the order of the powers of a primitive root, the transform
+//! is a cyclic convolution that is one point shorter.
 
+use super::execute::{Io, passes};
 use super::plan::{Steps, fill as roots, roots_len, smooth, turn};
-use super::run::{Io, passes};
 use crate::complex::Complex;
 use crate::lanes::{Element, Simd};
 use crate::slices::{split, split_mut};

@@ -1,7 +1,8 @@
-//! Transforms of real numbers: an even number of them is half as many complex ones, whose transform is taken apart.
+//! Transforms of real signals (`rfft`, `irfft`): an even number of real points is transformed as half as many complex
+//! ones, and a last pass separates the spectrum.
 
+use super::execute::Io;
 use super::pass::untangle;
-use super::run::Io;
 use super::{Direction, Fft, fft_plan_len, fft_workspace, plan, spread};
 use crate::complex::Complex;
 use crate::contract::contract;

@@ -1,6 +1,6 @@
-//! Transforms of the rows of views: batches with any strides, columns, planes.
+//! Batched transforms: those of the rows of a strided view, and two- and three-dimensional transforms.
 
-use super::run::Io;
+use super::execute::Io;
 use super::{Direction, Fft, GRAIN, fft_workspace, spread};
 use crate::complex::Complex;
 use crate::contract::contract;

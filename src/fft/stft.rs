@@ -1,4 +1,5 @@
-//! Transforms of pieces of a real signal that overlap: its spectrum over time.
+//! The short-time Fourier transform: windowed pieces of a real signal, which overlap, are transformed to spectra over
+//! time.
 
 use super::real::{GRAIN, RealFft, forward, rfft_workspace};
 use super::spread;

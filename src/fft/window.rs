@@ -1,4 +1,5 @@
-//! Windows: what a piece of a signal is multiplied by before its transform, so that its ends do not look like a jump.
+//! Window functions (Hann, Hamming, Blackman, Kaiser, …), by which a piece of a signal is multiplied before its
+//! transform to reduce spectral leakage.
 
 use super::plan::turn;
 use crate::error::Error;

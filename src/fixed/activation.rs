@@ -1,4 +1,4 @@
-//! Activations.
+//! Fixed-point activation functions: ReLU, and the logistic function and tanh by a table.
 
 use super::{Fixed, Table};
 use crate::error::{Error, same_len};

@@ -1,4 +1,4 @@
-//! Products of vectors, and of a matrix and a vector.
+//! The fixed-point dot product and matrix-vector product.
 
 use super::Fixed;
 use crate::error::{Error, same_len};

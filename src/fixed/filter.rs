@@ -1,14 +1,14 @@
-//! Filters of a signal that comes in blocks, as [`fir`](crate::fir()) and [`biquad`](crate::biquad()) are for floats: what one
-//! needs of the numbers before is in memory of the caller.
+//! Fixed-point FIR and biquad filters of signals that arrive in blocks, as [`fir`](crate::fir()) and
+//! [`biquad`](crate::biquad()) are for floats. The caller has the memory of the filter state.
 
 use super::Fixed;
 use crate::Biquad;
 use crate::alu::Alu;
+use crate::delay_line::{Signal, check_fir, shift_history};
 use crate::error::{Error, same_len};
 use crate::forms::ops;
 use crate::lanes::vector::Vector;
 use crate::lanes::{Simd, put, register};
-use crate::signal::{Signal, check_fir, shift_history};
 
 /// Results that meet a group of taps together.
 pub(crate) const BLOCK: usize = 128;

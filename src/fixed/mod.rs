@@ -1,4 +1,4 @@
-//! Fixed point for firmware: `i8` as Q7 and `i16` as Q15, the numbers of CMSIS-DSP and CMSIS-NN.
+//! Fixed-point kernels for firmware: `i8` as Q7 and `i16` as Q15, the formats of CMSIS-DSP and CMSIS-NN.
 //!
 //! A Q7 number is `x/128`, a Q15 number `x/32768`, unless a function says otherwise. Sums are exact in 64 bits;
 //! what is narrower than its sum is rounded and saturated once, at the end, so every instruction set gives the same bits.

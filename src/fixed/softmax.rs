@@ -1,4 +1,4 @@
-//! Softmax of base 2 without a multiplication.
+//! Fixed-point softmax to base 2, without a multiplication.
 
 use super::Fixed;
 use crate::error::{Error, same_len};

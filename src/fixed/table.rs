@@ -1,5 +1,6 @@
-//! The logistic function and the hyperbolic tangent at the sixteenths from −8 to 8, as CMSIS-NN tabulates them: the place
-//! of an entry is the argument's low byte, so those of negative ones come last. Computed when this is compiled.
+//! The tables of the fixed-point logistic function and tanh at the sixteenths from −8 to 8, as CMSIS-NN tabulates them.
+//! The index of an entry is the low byte of the argument, so the entries of negative arguments come last. The compiler
+//! computes the tables.
 
 /// `exp(−1/16)`, by its series.
 const STEP: f64 = {

@@ -1,4 +1,4 @@
-//! The formats of tensors.
+//! The tensor types of GGUF by their numbers: the name, the elements and the bytes of a block.
 
 use crate::quant::*;
 

@@ -1,11 +1,12 @@
-//! Model files in the GGUF format, versions 2 and 3: read in place from bytes, written to a sink of the caller's.
+//! Reads model files in the GGUF format, versions 2 and 3, in place from bytes, and writes them to a sink of the
+//! caller's.
 //!
-//! [`Gguf::read`] checks the whole file once; what it yields afterwards borrows from the bytes and cannot fail. Nothing is
-//! allocated, and no count in the file is believed before the bytes behind it were seen.
+//! [`Gguf::read`] validates the whole file once; later accesses borrow from the bytes and cannot fail. Nothing is
+//! allocated, and no count in the file is trusted before the bytes that it counts were read.
 //!
-//! Limits: [`MAX_NAMES`] keys and as many tensors, [`MAX_DIMS`] dimensions, [`MAX_NAME`] bytes of a name; texts and arrays are
-//! as long as the file. Time grows with the bytes, and with the number of names `n` as `n·ln n`; the places of names are sorted on
-//! the stack: 4 KB, or 128 KB for more than 512 keys or tensors, where a word has 64 bits.
+//! Limits: [`MAX_NAMES`] keys and as many tensors, [`MAX_DIMS`] dimensions, [`MAX_NAME`] bytes of a name; texts and
+//! arrays may be as long as the file. The time is linear in the bytes and `n·ln n` in the number of names `n`, whose
+//! offsets are sorted on the stack: in 4 KB, or 128 KB for more than 512 keys or tensors on 64-bit machines.
 //!
 //! ```
 //! use fulmen::gguf::{Error, Gguf, Info, Value, write};

@@ -1,4 +1,4 @@
-//! Names and places in order, without a heap: what occurs twice or overlaps lies side by side then.
+//! Sorts the names and the offsets of a file on the stack, to find names that occur twice and tensors that overlap.
 
 use super::MAX_NAMES;
 

@@ -1,4 +1,4 @@
-//! The reader.
+//! Reads a GGUF file in place: its header, its metadata and the views of its tensors.
 
 use super::names::{place_of, sorted, twice};
 use super::value::{Cursor, Value};

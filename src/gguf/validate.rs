@@ -1,4 +1,4 @@
-//! What a program asks of a file before it computes.
+//! Validates a file against the tensors, shapes and formats that a program needs, before it computes.
 
 use super::read::Index;
 use super::{Error, Gguf, Info};

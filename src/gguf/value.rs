@@ -1,4 +1,4 @@
-//! The values of a file's keys, and the bytes that they are read from.
+//! The metadata values of a GGUF file, and the cursor that decodes them from bytes.
 
 use super::{Error, MAX_NAME};
 

@@ -1,4 +1,4 @@
-//! The writer.
+//! Writes a GGUF file: metadata first, then the tensors with their padding.
 
 use super::names::{sorted, twice};
 use super::value::{ARRAY, BOOL, TEXT};

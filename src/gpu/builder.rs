@@ -1,4 +1,4 @@
-//! Kernels written in Rust: a [`Value`] knows its type at compile time and carries the operators.
+//! Builds a kernel in SSA form from Rust: a [`Value`] knows its type at compile time and has the operators.
 
 use super::error::Error;
 use super::ir::{

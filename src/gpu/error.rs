@@ -1,4 +1,4 @@
-//! Why a kernel is refused, at the earliest stage that can know.
+//! The errors of a kernel that is refused while it is built, verified or emitted.
 
 use super::ptx::target::Target;
 use core::fmt;

@@ -1,4 +1,4 @@
-//! What arithmetic gives, bit by bit: shared by constant folding and the interpreter.
+//! Evaluates an instruction on constants, bit by bit; constant folding and the interpreter share it.
 
 use super::ir::{Approx, Cmp, Op};
 use super::types::{Sort, Type};

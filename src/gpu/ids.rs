@@ -1,4 +1,4 @@
-//! Names of values, and short lists of them.
+//! The identifiers of SSA values, and short lists of them.
 
 use alloc::vec::Vec;
 use core::ops::{Deref, DerefMut};

@@ -1,5 +1,5 @@
-//! The intermediate representation: values defined once, and control flow that is structured, so that
-//! dominance is nesting and every analysis is one walk.
+//! The intermediate representation of kernels: SSA values and structured control flow, so that dominance is nesting and
+//! every analysis is one walk.
 
 pub use super::ids::{Id, Ids};
 use super::types::Type;

@@ -1,5 +1,6 @@
-//! Kernels for GPUs of any maker: a typed builder over a small SSA form, passes, templates that make kernels of the
-//! bodies of the CPU's ops, emitters (`ptx`, `wgsl`), and an interpreter that runs it all without a GPU.
+//! Kernels for GPUs of any maker: a typed builder over a small SSA form, optimisation passes, templates that make
+//! kernels of the bodies that the CPU runs, emitters (`ptx`, `wgsl`), and an interpreter that runs kernels without a
+//! GPU.
 //!
 //! ```
 //! use fulmen::gpu::{Builder, Bytes, Interpreter, F32, Space, Special, U32, U64};
@@ -17,6 +18,7 @@
 //! # Ok::<(), fulmen::gpu::Error>(())
 //! ```
 
+mod alias;
 pub mod backend;
 mod builder;
 #[cfg(all(feature = "cuda", feature = "std", any(target_os = "linux", target_os = "windows")))]
@@ -38,7 +40,6 @@ mod verify;
 pub mod wgpu;
 #[cfg(feature = "wgsl")]
 pub mod wgsl;
-mod written;
 
 pub use builder::{Address, Bitwise, Builder, Value};
 pub use error::Error;

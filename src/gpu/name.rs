@@ -1,4 +1,4 @@
-//! The names of instructions, in errors and texts.
+//! The names of instructions in error messages.
 
 use super::ir::{Approx, Hopper, Op};
 

@@ -1,4 +1,5 @@
-//! The recorder: [`Value`] is an [`Alu`], so every body of the crate, unchanged, writes itself as instructions.
+//! The recorder: [`Value`] implements [`Alu`], so that the body of any op, unchanged, records itself as instructions of
+//! a kernel.
 
 use super::builder::{Bitwise, Builder, Value};
 use super::ir::{Approx, Cmp, Id, Space};

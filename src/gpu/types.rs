@@ -1,4 +1,4 @@
-//! The types of values, and the Rust types that stand for them in the builder.
+//! The types of SSA values, and the Rust types that stand for them in the builder.
 
 use core::fmt::Debug;
 

@@ -1,4 +1,4 @@
-//! What every kernel must satisfy before anything else is done with it: defined values, fitting types.
+//! Verifies a kernel before anything else uses it: every value is defined, and types agree.
 
 use super::error::Error;
 use super::ir::{Block, Hopper, Id, Inst, Kernel, Mma, Op, Rmw, Space};

@@ -1,8 +1,9 @@
-//! Any GPU that wgpu finds, as a device. Built for Vulkan, and for WebGPU in a browser; a program that wants wgpu's other
-//! backends asks for them with wgpu's own features.
+//! Any GPU that wgpu finds, as a device. The features build wgpu for Vulkan, and for WebGPU in a browser; a program
+//! enables other backends by features of wgpu.
 //!
-//! A browser has no thread that may wait: there [`Wgpu::open_async`] and [`Gpu::download_async`](super::backend::Gpu::download_async)
-//! are all that there is, and what the driver says against a call is the error of a later one.
+//! A thread of a browser may not wait: there, [`Wgpu::open_async`] and
+//! [`Gpu::download_async`](super::backend::Gpu::download_async) replace the blocking functions, and an error of the
+//! driver is returned by a later call.
 //!
 //! ```no_run
 //! use fulmen::backend::Reductions;
@@ -24,7 +25,7 @@
 //! ```
 
 mod pipeline;
-mod read;
+mod readback;
 mod submit;
 
 use super::builder::Builder;
@@ -43,7 +44,7 @@ use alloc::vec::Vec;
 use core::cell::{Cell, RefCell};
 use core::sync::atomic::{AtomicBool, Ordering};
 use pipeline::{Key, Pipeline};
-use read::{Said, said, say, scoped};
+use readback::{Said, said, say, scoped};
 use std::sync::PoisonError;
 use submit::Pending;
 use wgpu::BufferUsages as Usage;
@@ -151,7 +152,7 @@ impl Wgpu {
     #[cfg(not(target_arch = "wasm32"))]
     #[must_use]
     pub fn adapters() -> Vec<String> {
-        read::park(adapters()).iter().map(|a| a.get_info().name).collect()
+        readback::park(adapters()).iter().map(|a| a.get_info().name).collect()
     }
 
     /// The adapter with this index, or the first with this in its name (of any case), or the first for nothing.
@@ -160,7 +161,7 @@ impl Wgpu {
     /// [`Error::NoAdapter`], [`Error::Driver`].
     #[cfg(not(target_arch = "wasm32"))]
     pub fn open(wanted: &str) -> Result<Self, Error> {
-        read::park(Self::open_async(wanted))
+        readback::park(Self::open_async(wanted))
     }
 
     /// As [`Wgpu::open`], without waiting: all that there is in a browser, which offers one adapter or none.

@@ -1,4 +1,4 @@
-//! The tile that our model prefers, of those that fit.
+//! Chooses the tile that the performance model prefers, among those that fit the machine.
 
 use super::cpu;
 use super::error::{Limit, PlanError};

@@ -1,4 +1,5 @@
-//! Tiles of a CPU: what stays in vector registers and in the first-level cache.
+//! Tiles of the matrix product on a CPU: the register tile (MR by NR) from the number of vector registers, and the
+//! depth KC of each instruction set.
 
 use super::error::{Limit, PlanError};
 use super::machine::{Cpu, Scalar};

@@ -1,4 +1,4 @@
-//! Why there is no tile, no chain or no plan, and what is wrong with a text of facts.
+//! The errors of planning: no tile fits, a chain cannot be fused, or a line of the facts is malformed.
 
 use core::fmt;
 

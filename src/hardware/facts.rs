@@ -1,6 +1,6 @@
-//! The typed table of machines, made from `facts.pl` by the compiler.
+//! The typed table of machines, which the compiler makes from `facts.pl`.
 
-use super::constant::at_mut;
+use super::const_fn::at_mut;
 use super::error::FactError;
 use super::machine::Target;
 use super::parse;

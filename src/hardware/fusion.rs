@@ -1,4 +1,5 @@
-//! Which ops of a graph become one kernel. No machine is asked: the same chains go to every target.
+//! Finds chains of ops in a graph that one kernel can compute (fusion of a prologue and an epilogue). The chains are
+//! the same for every machine.
 
 use super::error::PlanError;
 use super::machine::Scalar;

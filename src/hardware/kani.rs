@@ -1,5 +1,5 @@
-//! Obligations on the maps of tiles: Kani proves each for any arguments within its bound (`cargo kani`); the tests
-//! try every argument of a smaller one.
+//! Proof harnesses for the maps between threads and elements of a tile: Kani proves each for any arguments within its
+//! bound (`cargo kani`); the tests try every argument of a smaller bound.
 
 use super::tiling::Tile;
 

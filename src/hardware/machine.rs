@@ -1,6 +1,6 @@
-//! Machines: what the facts of one add up to.
+//! The description of a machine: registers, caches, shared memory, tensor-core shapes, bandwidth.
 
-use super::constant::{at_mut, same};
+use super::const_fn::{at_mut, same};
 use crate::isa::Isa;
 
 /// A machine.

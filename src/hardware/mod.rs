@@ -1,7 +1,7 @@
-//! From facts about machines to tiles and fused kernels: nothing here asks the machine it runs on.
+//! Plans tiles and fused kernels from recorded facts about machines; it never queries the machine that it runs on.
 
 mod choose;
-mod constant;
+mod const_fn;
 mod cpu;
 mod error;
 mod facts;

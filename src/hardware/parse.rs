@@ -1,6 +1,6 @@
-//! The reader of the facts. It runs in the compiler: every function is `const`, and the table is made from its result.
+//! Parses `facts.pl` at compile time: every function is `const`, and the table of machines is made from its result.
 
-use super::constant::{at, at_mut, get, same};
+use super::const_fn::{at, at_mut, get, same};
 use super::error::{FactError, FactErrorKind};
 use super::machine::{MmaShape, MmaShapes, Scalar, Target};
 use super::predicates::{Kind, PREDICATES, Raw, SHAPES, TARGET, typed};

@@ -1,4 +1,4 @@
-//! A chain on a machine: everything that a template of a kernel has to be told.
+//! Plans the kernel of a fused chain for a machine: the tile, the block, the grid and the language.
 
 use super::choose::optimal_tile;
 use super::error::{Limit, PlanError};

@@ -1,6 +1,6 @@
-//! The predicates of the facts, and the machine that a target's facts add up to.
+//! The predicates of `facts.pl`, and the conversion of the facts of a target to a typed machine.
 
-use super::constant::{at, get};
+use super::const_fn::{at, get};
 use super::error::{FactError, FactErrorKind};
 use super::machine::{Cpu, Device, Gpu, Language, MmaShapes, Target};
 use crate::isa::Isa;

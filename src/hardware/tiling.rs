@@ -1,4 +1,5 @@
-//! Tiles: what one block of threads, or one pass over vector registers, works on.
+//! Tiles of GPU and CPU kernels: the map between threads and elements, shared memory and registers that a tile needs,
+//! occupancy, and arithmetic intensity (roofline).
 
 use super::error::{Limit, PlanError};
 use super::machine::{Gpu, Scalar, Target};

@@ -1,4 +1,4 @@
-//! What stands beyond the edges of an image.
+//! Border modes: the pixels that a filter reads beyond the edges of an image.
 
 /// What a filter reads beyond the edges of an image of `n` pixels a line, here of `1 2 3 4`.
 ///

@@ -1,4 +1,4 @@
-//! Filters that are a product of one along columns and one along rows.
+//! Separable filters: the product of a filter along rows and one along columns.
 
 use super::parts::each_part;
 use super::{Border, Image, ImageMut, Kernel, Resample};

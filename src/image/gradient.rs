@@ -1,4 +1,4 @@
-//! Derivatives of an image, and its edges.
+//! Image gradients (Sobel) and edge detection (Canny).
 
 use super::{Border, Image, ImageMut, Pixel};
 use crate::error::{Error, enough, same_len};

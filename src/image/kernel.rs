@@ -1,4 +1,4 @@
-//! The weights of filters, in the caller's memory.
+//! The weights of a separable filter, validated, in the memory of the caller.
 
 use super::resize::Weight;
 use crate::error::{Error, same_len};

@@ -1,5 +1,5 @@
-//! Images: [`Image`] and [`ImageMut`] are views of the caller's memory, [`Border`] says what filters read beyond their edges,
-//! [`Resize`] and [`ResizePlan`] what [`resize`](crate::resize()) computes.
+//! Images, filters and resizing over views of the memory of the caller: [`Image`], [`ImageMut`], [`Border`],
+//! [`Resize`], [`ResizePlan`].
 //!
 //! The centre of pixel `i` is at `i + 1/2`, and the image reaches from 0 to its width and height. Nothing allocates: plans, scratch
 //! and results are the caller's memory. Ops on images run on CPUs.

@@ -1,4 +1,4 @@
-//! Rows of a result on several threads.
+//! Splits the rows of a filtered image among threads.
 
 use super::ImageMut;
 use crate::lanes::Simd;

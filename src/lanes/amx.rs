@@ -1,7 +1,7 @@
-//! Intel AMX: eight tiles of sixteen rows of 64 bytes, multiplied by each other.
+//! Intel AMX: eight tile registers of sixteen rows of 64 bytes, and the instructions that multiply them.
 //!
-//! [`Amx`] is a token like the others, but not of lanes: no compiler guarantees the instructions at compile time
-//! on stable Rust, and nothing but a product of matrices wants them. Only functions named `…_amx` take it.
+//! [`Amx`] is a token like the others, but does not implement `Simd`: no stable compiler guarantees the instructions at
+//! compile time, and only matrix products use them. Only functions with the name `…_amx` take it.
 
 use super::Avx512;
 use super::avx512::F32x16;

@@ -1,4 +1,4 @@
-//! AVX2 with FMA: eight `f32` or four `f64` lanes.
+//! The AVX2 implementation of `Simd`, with FMA: eight `f32` or four `f64` lanes.
 
 use super::vector::{Sealed, Vector};
 use super::{Isa, Simd, lookup, sse2};

@@ -1,4 +1,4 @@
-//! AVX-512 F, BW, DQ and VL: sixteen `f32` or eight `f64` lanes, masks in their own registers.
+//! The AVX-512 implementation of `Simd` (F, BW, DQ, VL): sixteen `f32` or eight `f64` lanes, and mask registers.
 
 use super::vector::{Sealed, Vector};
 use super::{Isa, Simd};

@@ -1,4 +1,4 @@
-//! `dispatch!`: one binary for many machines.
+//! `dispatch!` selects an instruction set at run time, so that one binary serves many machines.
 
 /// Evaluates an expression with the token of the widest instruction set that this CPU has and this build knows.
 ///

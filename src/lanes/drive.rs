@@ -1,6 +1,6 @@
-//! The loops. Whole vectors run first, then exactly one tail: a map ends with the last whole vector
-//! (masked when there is none), a fold with a masked one. Kernels write no loop of their own. Callers
-//! check lengths and pass slices, of which the shortest decides; nothing here fails.
+//! The loops of element-wise kernels. Whole vectors run first, then exactly one tail: a map ends with the last whole
+//! vector (masked when there is none), a reduction with a masked one. Kernels write no loop of their own. Callers check
+//! lengths and pass slices, of which the shortest decides; nothing here fails.
 
 use super::executor::{Executor, tree};
 use super::vector::Vector;

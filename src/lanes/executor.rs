@@ -1,5 +1,5 @@
-//! Who runs the parts of a call, on this thread or on several: a tree over its elements that depends on their number alone, so
-//! that results do, too.
+//! The trait of executors, which run the parts of an op on this thread or on several. The tree of parts depends on the
+//! number of elements alone, so the results do, too.
 
 /// Runs the two halves of a tree: one after the other, or on two threads.
 pub trait Executor: Copy + Send + Sync {

@@ -1,4 +1,4 @@
-//! Reductions: one leaf loop and one tree.
+//! Reductions over slices: one unrolled leaf loop, whose partial results are merged in one fixed tree.
 //!
 //! The order of a reduction is a function of the lane width and the length only. A leaf of up to
 //! `8192 LANES` elements runs independent accumulators of `LANES` lanes each: eight when the state is

@@ -1,6 +1,5 @@
-//! Obligations on index arithmetic. Kani proves each for any arguments within its bound
-//! (`cargo kani`); the tests try every argument of a smaller one, so that each is held to without
-//! Kani too.
+//! Proof harnesses for index arithmetic. Kani proves each for any arguments within its bound (`cargo kani`); the tests
+//! try every argument of a smaller bound.
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "tests")]
 
 use super::executor::{Serial, split, tree};

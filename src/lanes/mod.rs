@@ -1,8 +1,8 @@
-//! Instruction sets: the tokens that prove one is present, and the one ladder that selects.
+//! The instruction sets: `Simd` tokens that prove that one is present, and their selection at compile time.
 //!
-//! A token is a zero-sized value. `Avx2::detect()` (feature `std`) and `unsafe` `Avx2::assume()`
-//! make one; [`native`] returns the token of the set that this build was compiled for. Every op
-//! has an `_on` form that takes a token and runs on exactly that set.
+//! A token is a zero-sized value, which `Avx2::detect()` (feature `std`) or the `unsafe` `Avx2::assume()` creates;
+//! [`native`] returns the token of the instruction set that this build was compiled for. Every op has an `_on` form
+//! that takes a token and runs on that instruction set.
 
 /// Operator impls that are one intrinsic.
 #[allow(unused_macros, reason = "a target may have no intrinsics")]
@@ -41,9 +41,9 @@ pub(crate) mod fold;
 pub(crate) mod inout;
 #[cfg(any(test, kani))]
 mod kani;
+pub(crate) mod multipass;
 pub(crate) mod portable;
 pub(crate) mod rotary;
-pub(crate) mod streams;
 pub(crate) mod strided;
 pub(crate) mod windows;
 

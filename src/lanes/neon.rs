@@ -1,4 +1,4 @@
-//! AArch64 Advanced SIMD: four `f32` or two `f64` lanes, with fused multiply-add.
+//! The NEON (AArch64 Advanced SIMD) implementation of `Simd`: four `f32` or two `f64` lanes, with fused multiply-add.
 
 use super::vector::{Sealed, Vector};
 use super::{Isa, Simd, lookup};

@@ -1,5 +1,5 @@
-//! Lanes of width `N` in safe Rust arrays: the scalar set (`N = 1`), the way to test wide logic on
-//! any machine, and what every other set is compared with in behaviour.
+//! The implementation of `Simd` in safe Rust arrays of `N` lanes: the scalar instruction set (`N = 1`), and the
+//! reference that every other one is tested against.
 
 use super::vector::{Sealed, Vector};
 use super::{Isa, Simd};

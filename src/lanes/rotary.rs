@@ -1,4 +1,5 @@
-//! Rotations of pairs of elements, each by its own angle: of the halves of a head, or of neighbours.
+//! The kernel of rotary embeddings: rotates pairs of elements, each pair by its own angle. The pairs are elements of
+//! the two halves of a head, or neighbours.
 
 use super::drive::{load_up_to, store_up_to};
 use super::inout::InOut;

@@ -1,4 +1,4 @@
-//! WebAssembly SIMD128: four `f32` or two `f64` lanes, no fused multiply-add.
+//! The WebAssembly SIMD128 implementation of `Simd`: four `f32` or two `f64` lanes, no fused multiply-add.
 #![allow(unused_unsafe, reason = "wasm intrinsics without pointers are safe; the shared macros don't know")]
 
 use super::vector::{Sealed, Vector};

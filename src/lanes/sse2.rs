@@ -1,5 +1,5 @@
-//! SSE2, which every x86-64 CPU has: four `f32` or two `f64` lanes. Nothing newer is used, so blend,
-//! rounding and 64-bit integer equality are made of what there is.
+//! The SSE2 implementation of `Simd`, for every x86-64 CPU: four `f32` or two `f64` lanes. It uses nothing newer, so
+//! blends, rounding and 64-bit integer equality are sequences of instructions.
 
 use super::vector::{Sealed, Vector};
 use super::{Isa, Simd, lookup};

@@ -1,7 +1,6 @@
-//! Element-wise loops over vectors with strides. What is contiguous goes to the loops of [`drive`]; else
-//! each element passes through a register of its own, which gives it the same bits as its neighbours in a
-//! whole one would: loading and storing single elements is all that such a vector allows in either case.
-//! [`every`] and [`spread_add`] move elements between such a vector and a contiguous one.
+//! Element-wise loops over strided vectors. Contiguous ones go to the loops of [`drive`]; else each element is loaded
+//! into a register of its own, which gives it the same bits as a whole vector would. [`every`] and [`spread_add`]
+//! gather a strided vector to a contiguous one and add one back.
 
 use super::drive::{self, Pair};
 use super::executor::Serial;

@@ -1,4 +1,4 @@
-//! Windows that slide along a line of a plane: as many at a time as there are lanes.
+//! Sliding windows along a row, a window in each lane: pooling reduces them by a sum or a maximum.
 
 use super::drive::{load_up_to, store_up_to};
 use super::vector::Vector;

@@ -1,5 +1,5 @@
-//! The matcher: greedy, one candidate for each hash, as in the `fast` level of LZ4. A warp of a device finds the same matches, as it
-//! looks at 32 places at once of which the first that matches is taken.
+//! The LZ4 compressor: a greedy match finder with one candidate per hash, as in the `fast` level of LZ4. The kernel of
+//! a device finds the same matches with a warp, which examines 32 positions at once and takes the first match.
 
 /// Bits of a hash, as many as LZ4 has for blocks of up to 64 KiB: a table of 16 KiB, as stacks and a warp's shared memory hold it. With 12
 /// of them blocks are up to 1.8 % larger.

@@ -1,4 +1,5 @@
-//! Decoding: sequences are looked at before anything is written, so that what is malformed is refused with `out` as it was.
+//! The LZ4 decompressor. All sequences are validated before anything is written, so that a malformed block is refused
+//! and `out` is unchanged.
 
 use super::compress::LEAST;
 

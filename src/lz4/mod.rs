@@ -1,4 +1,4 @@
-//! Compression of bytes into LZ4 blocks, and back.
+//! Compression of bytes to LZ4 blocks, and decompression.
 //!
 //! Data is cut into blocks that are compressed by themselves, so that threads, and warps of a device, have one each. A compressed block
 //! lies in a slot of [`lz4_bound`] bytes, which always has room for it; [`lz4_compress`] says how many are used.

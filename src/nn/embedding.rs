@@ -1,4 +1,4 @@
-//! Rows chosen by indices: read from a table, written to one, added to one.
+//! Rows of a matrix chosen by indices: `embedding` reads them, `scatter` writes and `scatter_add` adds to them.
 
 use crate::alu::{Alu, Body, Number};
 use crate::blas::Same;

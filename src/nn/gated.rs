@@ -1,4 +1,4 @@
-//! Gated linear units: an activation of the gate times what comes up beside it.
+//! Gated linear units (SwiGLU, GEGLU): the activation of the gate times the up projection; and the backward pass.
 
 use crate::alu::math::sigmoid::silu_and_slope;
 use crate::alu::{Alu, Body, Number};

@@ -1,11 +1,11 @@
-//! The logarithm of a sum of exponentials.
+//! The logarithm of the sum of exponentials of a slice, computed relative to its maximum.
 
 use super::softmax::{PeakAndSum, shift};
 use crate::alu::{Alu, Number};
 use crate::forms::checked_ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::fold::to_scalar;
-use crate::lanes::streams::{Slices, Streams};
+use crate::lanes::multipass::{Slices, Streams};
 use crate::lanes::{Element, Simd};
 use crate::pointwise::Maximum;
 use crate::reduce::Exact;

@@ -1,4 +1,4 @@
-//! Cross-entropy of a row of logits with one target class.
+//! Cross-entropy of rows of logits with target classes, its gradient, and both in one pass.
 
 use super::softmax::{ExpShiftedScaled, peak_and_sum, shift_of};
 use crate::contract::{Call, contract};

@@ -1,18 +1,18 @@
-//! Layers of networks, their gradients and the steps of optimisers. Ops on rows are here: each row of a row-major matrix becomes a row
-//! of the same length.
+//! Layers of neural networks, their gradients and the steps of optimisers. Row ops are here: each row of a row-major
+//! matrix becomes a row of the same length.
 //!
-//! `x` holds whole rows of `cols` elements. `op` writes to `out`, `op_in_place` over `x`; both give
-//! the same bits. Rows are independent of each other.
+//! `x` has whole rows of `cols` elements. `op` writes to `out`, and `op_in_place` overwrites `x`; both give the same
+//! bits. Rows are independent of each other.
 
-mod affine;
 pub(crate) mod attention;
 pub(crate) mod conv1d;
 pub(crate) mod embedding;
 pub(crate) mod gated;
-pub(crate) mod integers;
+pub(crate) mod int_to_float;
 pub(crate) mod log_sum_exp;
 pub(crate) mod losses;
 pub(crate) mod nll;
+mod norm;
 pub(crate) mod norm_backward;
 mod normalize;
 pub(crate) mod optimisers;
@@ -25,15 +25,15 @@ pub(crate) mod similarity;
 pub(crate) mod softmax;
 pub(crate) mod softmax_backward;
 
-pub use affine::*;
 pub use attention::*;
 pub use conv1d::*;
 pub use embedding::*;
 pub use gated::*;
-pub use integers::*;
+pub use int_to_float::*;
 pub use log_sum_exp::*;
 pub use losses::*;
 pub use nll::*;
+pub use norm::*;
 pub use norm_backward::*;
 pub use normalize::*;
 pub use optimisers::*;
@@ -51,8 +51,8 @@ use crate::error::{Error, not_empty, same_len};
 use crate::lanes::executor::{Executor, Serial, split};
 use crate::lanes::fold::{Fold, to_scalar};
 use crate::lanes::inout::InOut;
+use crate::lanes::multipass::{Folds, Row, Slices, Streams, Summary};
 use crate::lanes::portable::{Portable, scalar};
-use crate::lanes::streams::{Folds, Row, Slices, Streams, Summary};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
 

@@ -1,7 +1,7 @@
-//! Gradients of the norms, and RMS norm behind the addition of a residual.
+//! The backward passes of layer norm and RMS norm, and RMS norm fused with the addition of a residual.
 
 use super::RowOp;
-use super::affine::{RmsNorm, Standard, TimesTwice, inverse_root};
+use super::norm::{RmsNorm, Standard, TimesTwice, inverse_root};
 use crate::alu::{Alu, Body, Number};
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, same_len};
@@ -9,8 +9,8 @@ use crate::forms::ops;
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::fold::{fold_by, to_scalar};
 use crate::lanes::inout::InOut;
+use crate::lanes::multipass::Slices;
 use crate::lanes::portable::scalar;
-use crate::lanes::streams::Slices;
 use crate::lanes::{COMPACT, Element, Simd, drive};
 use crate::parts::{Parts as _, Read, Write, count, each_row};
 use crate::pointwise::Add;

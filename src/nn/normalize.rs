@@ -1,13 +1,13 @@
-//! Rows to unit length, to zero mean and unit variance, to the interval 0 … 1.
+//! Normalises rows: to unit length, to zero mean and unit variance (z-score), or to the interval 0 … 1.
 
-use super::affine::{Standard, TimesTwice};
+use super::norm::{Standard, TimesTwice};
 use super::{OnRow, RowOp, at_least_one, row_op};
 use crate::alu::{Alu, Body, Number, Real};
 use crate::error::Error;
 use crate::lanes::executor::Executor;
 use crate::lanes::fold::Fold;
 use crate::lanes::inout::InOut;
-use crate::lanes::streams::Row;
+use crate::lanes::multipass::Row;
 use crate::lanes::{Element, Simd};
 use crate::reduce::{ScaledSquares, SumSquares, centred, rescue, scales};
 

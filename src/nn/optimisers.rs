@@ -1,4 +1,5 @@
-//! Steps of optimisers: parameters `p` move against their gradient `g`, the state is updated beside them.
+//! Optimiser steps (SGD, momentum, Adagrad, Adam, AdamW) that update parameters and state in place, and gradient
+//! clipping by norm.
 
 use crate::alu::not_negative;
 use crate::alu::{Alu, Number, Real};

@@ -1,4 +1,4 @@
-//! Rotary position embedding: pairs of elements of each head turn by an angle that grows with the position.
+//! Rotary position embedding: pairs of elements of each head are rotated by an angle that grows with the position.
 
 use crate::contract::{Call, contract};
 use crate::error::{Error, not_empty, same_len, same_shape};

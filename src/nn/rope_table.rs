@@ -1,4 +1,5 @@
-//! The angles of rotary position embedding, and how they are made to fit texts longer than those of the training.
+//! The table of sines and cosines of rotary position embedding, with the scalings for contexts longer than those of the
+//! training (linear, NTK, YaRN, Llama 3).
 
 use super::rope::half_of;
 use crate::error::Error;

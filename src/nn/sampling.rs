@@ -1,4 +1,4 @@
-//! One choice among logits.
+//! Samples a token from logits: temperature, top-k and top-p.
 
 use crate::alu::not_negative;
 use crate::alu::{Alu, Body, Number, Real};

@@ -1,4 +1,4 @@
-//! Running sums.
+//! Cumulative sums of rows (prefix sums).
 
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};

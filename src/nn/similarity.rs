@@ -1,4 +1,4 @@
-//! One vector against the rows of a matrix.
+//! Cosine similarity of one vector with each row of a matrix.
 
 use crate::contract::{Call, contract};
 use crate::error::{Error, not_empty, same_len};

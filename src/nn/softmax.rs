@@ -1,4 +1,4 @@
-//! Softmax and its logarithm.
+//! Softmax and log-softmax of rows.
 
 use super::{OnRow, RowOp, at_least_one, row_op};
 use crate::alu::{Alu, Bits, Body, Number, Real};
@@ -6,8 +6,8 @@ use crate::error::Error;
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::fold::{Fold, fold_by, to_scalar};
 use crate::lanes::inout::InOut;
+use crate::lanes::multipass::{Row, Slices, Streams, Summary};
 use crate::lanes::portable::scalar;
-use crate::lanes::streams::{Row, Slices, Streams, Summary};
 use crate::lanes::{COMPACT, Element, Simd};
 use crate::pointwise::Add;
 use crate::reduce::Sum;

@@ -1,4 +1,4 @@
-//! Gradients of softmax and of its logarithm, and softmax behind a mask.
+//! The backward passes of softmax and log-softmax, and softmax of masked scores.
 
 use super::softmax::masked_row;
 use crate::alu::{Alu, Body, Number};

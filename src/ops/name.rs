@@ -1,4 +1,4 @@
-//! The names that errors have: a number for each function of the rows.
+//! The name of an op in errors: a number of two bytes, and the table of names.
 #![expect(
     clippy::indexing_slicing,
     clippy::panic,

@@ -1,4 +1,5 @@
-//! What each op takes and gives: the rows from which its functions are made, as a table.
+//! The signature of each op as data: its arguments with their kinds and types, from the declarations that its functions
+//! are made from.
 
 /// How an argument is passed. On slices and on a backend it has the types of this table, `T` being the argument's [`Argument::ty`].
 ///

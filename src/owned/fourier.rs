@@ -1,4 +1,4 @@
-//! Fourier transforms, filters.
+//! Fourier transforms, convolutions and filters that allocate their result.
 
 use super::{filled, product, rows_of};
 use crate::complex::Complex;

@@ -1,4 +1,4 @@
-//! Ops that return their result: they allocate it, and their scratch, with `alloc` (feature `alloc`).
+//! Ops that allocate their result and their scratch with `alloc` (feature `alloc`).
 //!
 //! | here | the ops behind |
 //! |---|---|
@@ -10,12 +10,13 @@
 //! | [`uniform`], [`normal`], [`integers`], [`permutation`] | [`fulmen::random`](mod@crate::random) |
 //! | [`coo_to_csr`], [`csr_transpose`], [`spmv`], [`spgemm`], [`ilu0`], [`cg`], [`gmres`], [`bicgstab`] | [`fulmen::sparse`](mod@crate::sparse) |
 //!
-//! A matrix is a slice that holds its rows one after the other, and one number, usually its columns, says the shape: the rest follows from
-//! the lengths. Results are in rows, too.
+//! A matrix is a row-major slice and one number, usually its columns; the length of the slice gives the rest of the
+//! shape. Results are row-major, too.
 //!
-//! Each function makes the result, the scratch and, where the op has one, the plan; then it calls the op. So the numbers, NaN and
-//! ±0 are those of the op, and so is the [`Error`], whose arguments have the op's names. What no memory can hold is [`Error::Overflow`]; where the allocator has no
-//! more, it ends the program, as it does for any `Vec`. In a loop the ops themselves are faster, as they use one buffer and one plan again.
+//! Each function allocates the result, the scratch and, where the op has one, the plan; then it calls the op. So
+//! values, NaN and ±0 are those of the op, and so is the [`Error`], whose arguments have the names of the op. A size
+//! beyond the address space is [`Error::Overflow`]; a failed allocation ends the program, as it does for any `Vec`. In
+//! a loop the ops themselves are faster, as they reuse buffers and plans.
 //!
 //! ```
 //! use fulmen::owned;

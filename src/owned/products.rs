@@ -1,4 +1,4 @@
-//! Products, transposes and contractions.
+//! Matrix products, transposes and contractions that allocate their result.
 
 use super::{cols_of, filled, product, rows_of};
 use crate::einsum::{Einsum, EinsumPlan};

@@ -1,4 +1,4 @@
-//! Blocks of few bits.
+//! Quantisation and quantised products that allocate their result.
 
 use super::{filled, rows_of};
 use crate::error::Error;

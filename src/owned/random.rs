@@ -1,4 +1,4 @@
-//! Random numbers: what a [`Stream`] has at its place.
+//! Random numbers of a [`Stream`] in an allocated vector.
 
 use super::filled;
 use crate::error::Error;

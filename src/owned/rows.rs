@@ -1,4 +1,4 @@
-//! Element by element, row by row, and the largest of all.
+//! Element-wise ops, row ops, top-k and one-dimensional convolution that allocate their result.
 
 use super::{filled, product, rows_of};
 use crate::Conv1d;

@@ -1,4 +1,4 @@
-//! Sparse matrices.
+//! Sparse products and conversions that allocate their result.
 
 use super::filled;
 use crate::error::Error;

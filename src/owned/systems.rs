@@ -1,4 +1,4 @@
-//! Systems of linear equations, factorisations, eigenvalues.
+//! Solvers, factorisations, eigenvalues and singular values that allocate their result and factors.
 
 use super::{cols_of, filled, product, rows_of};
 use crate::complex::Complex;

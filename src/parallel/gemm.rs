@@ -1,4 +1,4 @@
-//! The matrix product: parts of C on different threads.
+//! The matrix product on rayon: each thread computes a block of C.
 
 use super::Threads;
 #[cfg(feature = "half")]

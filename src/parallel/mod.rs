@@ -1,10 +1,10 @@
-//! The same kernels, split over rayon's thread pool (feature `parallel`).
+//! The ops on several threads (feature `parallel`): the same kernels on disjoint parts, on rayon's thread pool, with
+//! the same bits.
 //!
-//! There are no kernels here: disjoint parts of the work run the serial ones, and a reduction
-//! merges along the tree that the serial one has, so the bits are the same at any number of
-//! threads. Work below some ten thousand elements runs on the calling thread. The functions have
-//! the names, parameters, errors and results of those at the root of the crate; the number of
-//! threads is the pool's (`rayon::ThreadPool::install`, `RAYON_NUM_THREADS`).
+//! This module has no kernels: disjoint parts of the work run the serial ones, and a reduction merges along the tree of
+//! the serial one, so the bits are the same for any number of threads. An op on fewer than some ten thousand elements
+//! runs on the calling thread. The functions have the names, parameters, errors and results of those at the root of the
+//! crate; the number of threads is that of the pool (`rayon::ThreadPool::install`, `RAYON_NUM_THREADS`).
 //!
 //! See `examples/small/threads.rs`.
 //!
@@ -13,9 +13,9 @@
 //! assert_eq!(fulmen::parallel::sum(&x), fulmen::sum(&x));
 //! ```
 //!
-//! Vectors with strides have no parallel form: gathering single elements is bound by memory.
-//! [`top_k`](crate::top_k()) and [`bottom_k`](crate::bottom_k()) keep one heap in the caller's slices, so it has no parallel form. Pooling takes whole
-//! volumes to threads (or planes, or lines), so a single one is on one.
+//! Strided vectors have no parallel form: memory bandwidth limits gathers of single elements. [`top_k`](crate::top_k())
+//! and [`bottom_k`](crate::bottom_k()) have none, as they keep one heap in the slices of the caller. Pooling assigns
+//! whole volumes (or planes, or rows) to threads, so a single one is computed by one thread.
 
 mod gemm;
 mod ops;

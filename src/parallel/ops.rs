@@ -1,4 +1,4 @@
-//! The ops whose rows give parts to other threads, on rayon's.
+//! Makes the parallel form of each op that is declared as one which threads may share.
 
 use super::Threads;
 use crate::forms::{returned, slice};

@@ -1,4 +1,4 @@
-//! Element-wise ops: parts of the slices on different threads.
+//! Element-wise ops on rayon: each thread computes a part of the slices.
 
 use super::Threads;
 use crate::forms::named;

@@ -1,4 +1,4 @@
-//! Reductions: the serial tree, its halves on different threads.
+//! Reductions on rayon: the tree is that of the serial reduction, and its halves run on different threads.
 
 use super::Threads;
 use crate::forms::named;

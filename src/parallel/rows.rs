@@ -1,4 +1,4 @@
-//! Row ops: whole rows on different threads, and a single long row split along its tree.
+//! Row ops on rayon: each thread computes whole rows, and a single long row is split along its reduction tree.
 
 use super::Threads;
 use crate::forms::named;

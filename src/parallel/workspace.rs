@@ -1,4 +1,4 @@
-//! Elements of workspace that ops need on several threads.
+//! The workspace sizes of the ops that need more on several threads.
 
 use crate::Conv1d;
 

@@ -1,4 +1,4 @@
-//! Sums, products and their kin: one rounding each.
+//! Arithmetic (`add`, `mul`, `sqrt`, `clamp`, `axpy`, `fma`, …), of which each operation rounds once.
 
 use super::{binary, unary};
 use crate::alu::{Alu, Body, Number, Real};

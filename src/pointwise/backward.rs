@@ -1,4 +1,4 @@
-//! Derivatives of activations, times the gradient that comes from above.
+//! Backward passes of activations: the derivative times the incoming gradient.
 
 use super::binary;
 use crate::alu::math::sigmoid::{gelu_slope, silu_slope};

@@ -1,4 +1,4 @@
-//! Bodies of two inputs, of which the second is one row for all rows, or one column for all columns.
+//! Element-wise ops of a matrix and a row or a column that is broadcast.
 
 use crate::alu::{Alu, Body, Number, Real};
 use crate::error::{Error, not_empty, same_len};

@@ -1,4 +1,4 @@
-//! Comparisons, whose results are 1 and 0, and the choice by them.
+//! Comparisons, whose results are 1 and 0, and `select` by them.
 
 use super::binary;
 use crate::alu::{Alu, Body, Number};

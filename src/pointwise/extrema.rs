@@ -1,4 +1,4 @@
-//! The larger and the smaller of two values, as a total function: NaN spreads, -0 is below +0.
+//! Maximum and minimum of two values, as IEEE 754-2019 defines them: NaN propagates, and -0 is below +0.
 
 use super::binary;
 use crate::alu::{Alu, Body, Number};

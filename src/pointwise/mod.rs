@@ -1,8 +1,7 @@
 //! Element-wise ops: `out[i] = f(x[i], …)`.
 //!
-//! Every op is a [`Body`], and its functions run that body: `op` on the instruction set of the
-//! build, `op_on` on a named one, `op_in_place` over its first input. [`map`] runs any body,
-//! composed or your own.
+//! Every op is a [`Body`], and its functions run that body: `op` on the instruction set of the build, `op_on` on that
+//! of a token, `op_in_place` over its first input. [`map`] runs any body, a composition or one of your own.
 
 mod activations;
 mod arithmetic;

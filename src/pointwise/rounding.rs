@@ -1,4 +1,4 @@
-//! Rounding to integers and what depends on the sign.
+//! Rounding to integers, the fractional part and the sign.
 
 use super::unary;
 use crate::alu::{Alu, Body, Number};

@@ -1,7 +1,7 @@
-//! The element-wise ops on one element: the same body, the same bits as the op on a slice.
+//! The element-wise ops on one element: the body, and so the bits, are those of the op on a slice.
 //!
-//! Made from the list of ops: each op of one, two or three inputs is here under its name. Those with parameters give a
-//! `Result`, as the body's check may refuse them.
+//! The functions are generated from the list of ops: each op of one, two or three inputs is here under its name. Those
+//! with parameters return a `Result`, as the check of the body may refuse them.
 //!
 //! ```
 //! use fulmen::scalar;

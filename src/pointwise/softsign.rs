@@ -1,4 +1,4 @@
-//! Softsign: an activation without an exponential.
+//! Softsign, `x/(1 + |x|)`.
 
 use super::unary;
 use crate::alu::{Alu, Body, Number};

@@ -1,4 +1,4 @@
-//! Exponential and hyperbolic functions, over the full range.
+//! Exponential and hyperbolic functions and the error function, over the full range.
 
 use super::unary;
 use crate::alu::{Alu, Body, Number};

@@ -1,4 +1,5 @@
-//! Scales that are quantised themselves: bitsandbytes' nested statistics, 8 bits of a table for each scale of a tensor.
+//! Quantised scales: the nested statistics of bitsandbytes (double quantisation), an 8-bit code for each scale of a
+//! tensor.
 
 use crate::Error;
 use crate::error::same_len;

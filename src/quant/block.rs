@@ -1,4 +1,5 @@
-//! What a format of blocks is: codes of a few bits, scales of groups of them, and what those are multiplied with.
+//! The trait of block formats: codes of a few bits, scales of groups of them, and the format of the activations that
+//! they are multiplied with.
 
 use crate::float16::{f16_to_f32, f32_to_f16};
 use crate::plain::Plain;
@@ -25,7 +26,7 @@ pub trait Activation: Block<Partner = Self> + Active {}
 
 pub(crate) use sealed::*;
 mod sealed {
-    use super::super::words::Words;
+    use super::super::layout::Words;
     use super::part;
     use crate::lanes::Simd;
 

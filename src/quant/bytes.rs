@@ -1,4 +1,4 @@
-//! Blocks and the bytes of files, one as the other.
+//! Casts between slices of quantised blocks and the bytes of files.
 
 use super::Block;
 use crate::Error;

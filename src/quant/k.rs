@@ -1,9 +1,9 @@
-//! Blocks of 256 whose groups have quantised scales of their own: `q2_k` to `q6_k`.
+//! The K-quants `q2_k` to `q6_k`: blocks of 256 elements, whose groups have quantised scales of their own.
 
 use super::block::{Block, Half, Sealed, part, size};
+use super::layout::{Field, Scales, Words, pieces};
 use super::q8::Q8_K;
 use super::search::{Mins, affine, codes_into, errors, extreme, inverse, nearest, symmetric, weights_from};
-use super::words::{Field, Scales, Words, pieces};
 use crate::lanes::Simd;
 use core::array::from_fn;
 use core::mem::offset_of;

@@ -1,9 +1,9 @@
-//! Blocks of 32 with one scale: `q4_0`, `q4_1`, `q5_0`, `q5_1`.
+//! The formats `q4_0`, `q4_1`, `q5_0`, `q5_1`: blocks of 32 elements with one scale.
 
 use super::block::{Block, Half, Sealed, pack_nibbles, size};
+use super::layout::{Field, Words};
 use super::q8::{Q8_0, Q8_1};
 use super::search::{Mins, affine, codes, errors, symmetric};
-use super::words::{Field, Words};
 use crate::lanes::Simd;
 use core::mem::offset_of;
 

@@ -1,4 +1,5 @@
-//! Weights in blocks of few bits, in the layouts of GGUF files and of bitsandbytes, and their products with quantised activations.
+//! Weights in quantised blocks, in the layouts of GGUF files and of bitsandbytes, and their products with quantised
+//! activations.
 //!
 //! A [`Block`] is bytes without alignment, so [`blocks`] views a part of a file as weights without a copy. Rows are whole
 //! blocks, one after the other. Activations are quantised to the format's [`Block::Partner`] and multiplied in integers;
@@ -16,27 +17,27 @@
 pub(crate) mod absmax;
 mod block;
 mod bytes;
-pub(crate) mod dot;
+mod codebook;
 mod k;
+pub(crate) mod layout;
 mod legacy;
-mod levels;
 mod nf4;
+pub(crate) mod ops;
 pub(crate) mod panel;
 mod q8;
 mod search;
 pub(crate) mod tile;
-pub(crate) mod words;
 
 pub use absmax::*;
 pub use block::{Activation, Block};
 #[cfg(feature = "gpu")]
 pub(crate) use bytes::Bits;
 pub use bytes::{blocks, blocks_in, bytes_of};
-pub use dot::*;
+pub use codebook::{IQ4_NL, MXFP4};
 pub use k::{Q2_K, Q3_K, Q4_K, Q5_K, Q6_K};
 pub use legacy::{Q4_0, Q4_1, Q5_0, Q5_1};
-pub use levels::{IQ4_NL, MXFP4};
 pub use nf4::{NF4, NF4_LOW, Q8_64};
+pub use ops::*;
 #[cfg(feature = "gpu")]
 pub(crate) use q8::MOST_SCALE;
 pub use q8::{Q8_0, Q8_1, Q8_K};

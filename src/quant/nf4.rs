@@ -1,9 +1,9 @@
-//! Four bits that choose a quantile of the normal distribution: the formats of QLoRA and bitsandbytes.
+//! The NF4 formats of QLoRA and bitsandbytes: a code of four bits selects a quantile of the normal distribution.
 
 use super::block::{Activation, Active, Block, Sealed, part, size};
+use super::layout::{Factor, Field, Words, bytes as bytes_at};
 use super::q8::bytes;
 use super::search::weight;
-use super::words::{Factor, Field, Words, bytes as bytes_at};
 use crate::Error;
 use crate::error::same_len;
 use crate::lanes::Simd;

@@ -1,6 +1,6 @@
-//! Products of rows and many vectors: the lanes of a register are rows, so nothing is summed across
-//! them, and what their bits stand for is unpacked once for all vectors. A step is 256 elements of each row; integers and
-//! the order of what is added are those of [`super::tile`].
+//! The product of quantised weights with many vectors. A lane has a row of the weights, so nothing is summed across
+//! lanes, and codes are unpacked once for all vectors. A step is 256 elements of each row; integers and the order of
+//! sums are those of [`super::tile`].
 
 use super::block::{Active, Block, Sealed};
 use crate::alu::{Alu, Bits};

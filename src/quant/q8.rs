@@ -1,8 +1,8 @@
-//! Signed bytes: `q8_0`, `q8_1` and `q8_k`, which activations are quantised to.
+//! The 8-bit formats `q8_0`, `q8_1` and `q8_k`, which activations are quantised to.
 
 use super::block::{Activation, Active, Block, Half, Sealed, part, size};
+use super::layout::{Factor, Words, bytes as bytes_at};
 use super::search::inverse;
-use super::words::{Factor, Words, bytes as bytes_at};
 use crate::lanes::Simd;
 use core::mem::offset_of;
 

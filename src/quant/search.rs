@@ -1,4 +1,5 @@
-//! Scales that make the squared error small: least squares for the codes at hand, from several first guesses.
+//! Searches the scales of a block that minimise the squared error: least squares for given codes, from several initial
+//! scales.
 
 use core::array::from_fn;
 

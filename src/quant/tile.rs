@@ -1,4 +1,4 @@
-//! Products of some rows and a vector, whose sums stay in registers.
+//! The product of four rows of quantised weights with one vector of activations; the sums stay in registers.
 
 use super::block::{Active, Block, Sealed};
 use crate::lanes::vector::Vector;

@@ -1,4 +1,5 @@
-//! The bijections: Philox and Threefry. A block of numbers is a function of its counter and its key alone.
+//! The counter-based generators Philox and Threefry: a block of random words is a function of its counter and its key
+//! alone.
 
 macro_rules! generator {
     ($(#[$doc:meta])* $name:ident($key:pat_param, [$k:ty; $keys:literal], $counter:pat_param, [$t:ty; $n:literal]) $block:block) => {

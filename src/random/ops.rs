@@ -1,6 +1,7 @@
-//! The ops.
+//! The ops that fill slices with random numbers: uniform, normal, exponential, truncated normal, integers, Bernoulli,
+//! shuffle, permutation.
 
-use super::draws::{self, Integer};
+use super::integers::{self, Integer};
 use super::stream::{BLOCKS, Stream, Words, fill, halves};
 use super::variates::Variate;
 use crate::error::Error;
@@ -201,14 +202,14 @@ ops! { $ random_ops in crate::random::ops;
 }
 
 pub(crate) fn shuffle_by<S: Simd, X>(s: S, stream: Stream, x: &mut [X]) {
-    draws::exchange(s, stream, x);
+    integers::exchange(s, stream, x);
 }
 
 pub(crate) fn permutation_by<S: Simd>(s: S, stream: Stream, out: &mut [usize]) {
     for (i, out) in out.iter_mut().enumerate() {
         *out = i;
     }
-    draws::exchange(s, stream, out);
+    integers::exchange(s, stream, out);
 }
 
 /// `Ok` when a parameter is in its domain.
@@ -303,6 +304,6 @@ pub(crate) fn bernoulli_by<J: Executor, S: Simd>(
     out: &mut [bool],
 ) -> Result<(), Error> {
     domain("p", "between 0 and 1", (0.0..=1.0).contains(&p))?;
-    draws::chances(j, s, stream, p, out);
+    integers::chances(j, s, stream, p, out);
     Ok(())
 }

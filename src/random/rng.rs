@@ -1,4 +1,4 @@
-//! The traits of `rand_core`: a stream as a generator that moves on.
+//! `Stream` as a generator of `rand_core`, which advances with each number.
 
 use super::Stream;
 use super::stream::BLOCKS;

@@ -1,4 +1,4 @@
-//! Where a number of a stream comes from, and the loop over them.
+//! `Stream`: the key and counter of each random number, and the loop that fills a slice.
 
 use super::Philox4x32;
 use crate::alu::{Alu, Bits};

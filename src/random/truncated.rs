@@ -1,8 +1,7 @@
-//! The normal distribution between two limits, by rejection: each try is drawn from a distribution that is easy to draw
-//! from and counts with the ratio of the densities.
+//! The truncated normal distribution, by rejection from a uniform, a normal or an exponential proposal.
 
-use super::bodies::{Exponential, Normal};
 use super::stream::Stream;
+use super::transforms::{Exponential, Normal};
 use crate::alu::Alu;
 use crate::lanes::drive::{Pair, Update};
 use crate::lanes::portable::scalar;

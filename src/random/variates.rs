@@ -1,7 +1,7 @@
-//! The distributions of real numbers, of `f32` and of `f64`.
+//! The distributions of real numbers for `f32` and `f64`: uniform, normal, exponential, truncated normal.
 
-use super::bodies::{Exponential, Normal};
 use super::stream::{BLOCKS, Stream, Words, each, fill, halves};
+use super::transforms::{Exponential, Normal};
 use super::truncated::Limits;
 use crate::lanes::drive::{pair_in_place, update};
 use crate::lanes::executor::Executor;

@@ -1,4 +1,4 @@
-//! The largest and the smallest element, and where they are.
+//! Maximum and minimum of a slice, and their indices (argmax, argmin).
 
 use super::{is_nan, run};
 use crate::alu::{Alu, Body, Number, Real};

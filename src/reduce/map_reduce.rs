@@ -1,4 +1,4 @@
-//! Reductions by two bodies, composed or your own: of a whole slice, and of each row.
+//! Map-reduce with two bodies, of the crate or of the caller: over a whole slice, and over each row.
 
 use super::extrema::Exact;
 use crate::alu::Body;

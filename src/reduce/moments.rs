@@ -1,4 +1,4 @@
-//! Mean and variance of one slice.
+//! Mean, variance and standard deviation of a slice.
 
 use super::norms::{add_each, rescue, scales, sums};
 use super::sums::Sum;
@@ -7,8 +7,8 @@ use crate::error::{Error, not_empty};
 use crate::forms::checked_ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::fold::{Fold, to_scalar};
+use crate::lanes::multipass::{Slices, Streams, Summary};
 use crate::lanes::portable::scalar;
-use crate::lanes::streams::{Slices, Streams, Summary};
 use crate::lanes::{Element, Simd, from_fn};
 
 /// Elements whose mean and deviations are taken at a time: the second pass finds them in a cache.

@@ -1,4 +1,5 @@
-//! Norms, and what is made of them: distance and the angle between two slices.
+//! L1, L2 and maximum norms, the Euclidean distance and the cosine similarity of two slices; sums are rescaled where
+//! squares overflow or underflow.
 
 use super::run;
 use super::sums::{SumAbs, SumSquares};
@@ -7,7 +8,7 @@ use crate::error::{Error, same_len};
 use crate::forms::checked_ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::fold::{Fold, to_scalar};
-use crate::lanes::streams::{Folds, Slices, Strided};
+use crate::lanes::multipass::{Folds, Slices, Strided};
 use crate::lanes::{Element, Simd, from_fn};
 use crate::view::VecRef;
 

@@ -1,4 +1,4 @@
-//! The product of all elements.
+//! The product of all elements of a slice.
 
 use super::sums::two_sum;
 use crate::alu::math::ln;
@@ -6,7 +6,7 @@ use crate::alu::{Alu, Number, Real};
 use crate::forms::checked_ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::fold::{Fold, to_scalar};
-use crate::lanes::streams::{Folds, Slices};
+use crate::lanes::multipass::{Folds, Slices};
 use crate::lanes::{Element, Simd};
 
 /// The product as `m·2^(e + c)` with `m` in [√½, √2), so that no part of it overflows or underflows; `c` holds what the

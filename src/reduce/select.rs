@@ -1,8 +1,8 @@
-//! The `k` first elements of an order without a heap: the k-th one by counts against pivots, then a sort by digits.
+//! Selects the `k` first elements of an order without allocation: the k-th one by counting against pivots, then a radix
+//! sort.
 //!
-//! An element's key is an unsigned number whose order is that of the elements, the best first. No more scratch is
-//! needed than the results: they hold candidates while the k-th one is looked for, and two arrays of indices while
-//! these are sorted.
+//! The key of an element is an unsigned number; keys are ordered as the elements are, the best first. The results serve
+//! as scratch: they hold candidates while the k-th one is searched, and two arrays of indices during the sort.
 
 use super::run;
 use crate::alu::{Alu, Number, Real};

@@ -1,4 +1,4 @@
-//! Sums and the dot product.
+//! Sums (pairwise, Kahan, of squares) and the dot product.
 
 use super::run;
 use crate::alu::{Alu, Number, Real};
@@ -6,7 +6,7 @@ use crate::error::{Error, same_len};
 use crate::forms::checked_ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::fold::{Fold, to_scalar};
-use crate::lanes::streams::{Folds, Slices};
+use crate::lanes::multipass::{Folds, Slices};
 use crate::lanes::{Element, Simd};
 
 /// A fold whose parts are merged by addition and whose masked-off lanes read zero.

@@ -1,4 +1,4 @@
-//! The `k` largest or smallest elements.
+//! The `k` largest or smallest elements with their indices (`top_k`, `bottom_k`).
 
 use super::extrema::{BLOCK, Quick, has_nan};
 use super::{run, select};

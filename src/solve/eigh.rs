@@ -2,7 +2,7 @@
 //! and conquer.
 
 use super::rotations::{Band, Rotations, exchange, rotation, scratch, strip};
-use super::{divide, finite, largest, multiply, orient, qr, scales, sqrt};
+use super::{divide_conquer, finite, largest, multiply, orient, qr, scales, sqrt};
 use crate::blas::{Triangle, gemv_on, symv_on, syr2k_by, syr2k_workspace, transpose};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
@@ -43,7 +43,7 @@ pub const fn eigh_workspace(n: usize) -> usize {
     let rest = if !divides(n) {
         max(apply, ql_workspace(n))
     } else {
-        n.saturating_add(n.saturating_mul(n)).saturating_add(max(apply, divide::room(n)))
+        n.saturating_add(n.saturating_mul(n)).saturating_add(max(apply, divide_conquer::room(n)))
     };
     max(panel, rest).saturating_add(n.saturating_mul(2))
 }
@@ -116,8 +116,8 @@ pub(crate) fn eigh_by<J: Executor, S: Simd, T: Element>(
         q.iter_mut().step_by(n + 1).for_each(|x| *x = T::ONE);
         let mut q = MatMut::packed(q, n, n);
         let beside = e.get(..n - 1).unwrap_or_default();
-        let floor = divide::floor(s, values, beside);
-        divide::divide(j, s, [values, e], floor, q.reborrow(), order, rest)?;
+        let floor = divide_conquer::floor(s, values, beside);
+        divide_conquer::divide(j, s, [values, e], floor, q.reborrow(), order, rest)?;
         let below = a.as_ref().block([1, 0], [n, n - 1]);
         qr::apply(j, s, false, below, tau, q.reborrow().block([0, 1], [n, n]).t(), rest)?;
         sort(s, values, q.reborrow())?;

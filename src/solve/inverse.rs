@@ -1,4 +1,4 @@
-//! The inverse, and the condition number.
+//! The inverse of a matrix from its LU factors, and its condition number.
 
 use super::lu::{exchange, exchange_back};
 use super::{abs, divides, finite, lu};

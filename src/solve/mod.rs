@@ -13,10 +13,10 @@
 //! | [`schur`](schur()) | square: eigenvalues and invariant subspaces | |
 //! | [`svd`](svd()) | of any shape: singular values and their vectors | |
 //!
-//! A factor lies where its matrix was, in views of any strides, and a solution where its right-hand sides were. A pivot that cannot
-//! be divided by is [`Error::Pivot`] with its index; no test compares a pivot with a fixed number, so a matrix and its
-//! multiples are treated alike. Matrices in arrays have forms of their own, [`cholesky_fixed`] and its like, which take no workspace; many of
-//! one shape [`cholesky_batched`] and its like.
+//! Factors overwrite their matrix, in views of any strides, and solutions overwrite right-hand sides. A pivot that
+//! cannot be divided by is [`Error::Pivot`] with its index; no pivot is compared with an absolute threshold, so a
+//! matrix and its multiples are treated alike. [`cholesky_fixed`] and similar functions take matrices in arrays and no
+//! workspace; [`cholesky_batched`] and similar ones take many matrices of one shape.
 //!
 //! ```
 //! use fulmen::{MatMut, MatRef, lu, lu_solve, lu_solve_workspace, lu_workspace};
@@ -33,7 +33,7 @@
 mod balance;
 pub(crate) mod batched;
 pub(crate) mod cholesky;
-pub(crate) mod divide;
+pub(crate) mod divide_conquer;
 pub(crate) mod eig;
 pub(crate) mod eigh;
 pub(crate) mod generalized;

@@ -1,4 +1,4 @@
-//! QR with column pivoting, `AP = QR`, and least squares of rank-deficient matrices.
+//! QR with column pivoting, `AP = QR`, and least squares of rank-deficient matrices (`least_norm`).
 
 use super::qr::{apply, factor, qr_apply_workspace, qr_workspace, reflection};
 use super::{abs, finite, positions};

@@ -1,4 +1,4 @@
-//! Blocked Householder QR: the reflections of a panel are applied together as `Q = I - VTVᵀ`.
+//! Blocked Householder QR: the reflections of a panel are applied together as `Q = I - VTVᵀ`; least squares by it.
 
 use super::{divides, finite};
 use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};

@@ -1,4 +1,4 @@
-//! A diagonal matrix plus one of rank 1, `diag(d) + ρzzᵀ`: its eigenvalues are the roots of the secular equation
+//! The secular equation of a rank-1 update of a diagonal matrix, `diag(d) + ρzzᵀ`: its eigenvalues are the roots of
 //! `1/ρ + Σ z_j²/(d_j - λ) = 0`, one between two neighbouring poles each. All is computed in `f64`.
 
 use super::{abs, sqrt};

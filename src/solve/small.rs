@@ -1,4 +1,5 @@
-//! Small matrices of constant order, in arrays: for filters and controllers on small machines. No blocking, no workspace.
+//! Factorisations and solves of small matrices of constant order, in arrays, for filters and controllers on
+//! microcontrollers. Nothing is blocked, and no workspace is needed.
 
 use super::abs;
 use crate::error::Error;

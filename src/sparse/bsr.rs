@@ -1,4 +1,4 @@
-//! Block compressed sparse rows (BSR): [`Bsr`].
+//! The block compressed sparse row format (BSR) and its matrix-vector product: [`Bsr`].
 
 use super::Csr;
 use super::csr::{ascend, ends};

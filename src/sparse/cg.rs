@@ -1,4 +1,4 @@
-//! Conjugate gradients: `Ax = b` of a sparse, symmetric, positive definite A.
+//! The conjugate gradient method for `Ax = b` with a sparse, symmetric, positive definite A.
 
 use super::residual::{Goal, Size, Watch, advance, rounding};
 use super::triangular::{divides, finite, solve};

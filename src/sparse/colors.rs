@@ -1,9 +1,9 @@
-//! Gauss–Seidel sweeps in parallel by graph colouring: [`Colors`].
+//! Parallel Gauss–Seidel sweeps by graph colouring: [`Colors`].
 
 use super::Csr;
 use super::csr::pairs;
+use super::preconditioners::{relaxed, swept};
 use super::spmv::{Work, divide};
-use super::sweep::{relaxed, swept};
 use super::triangular::divides;
 use crate::blas::Triangle;
 use crate::error::{Error, enough, same_len, same_shape};

@@ -1,4 +1,4 @@
-//! Compressed sparse rows (CSR): [`Csr`].
+//! The compressed sparse row format (CSR), validated once: [`Csr`].
 
 use super::spmv::Work;
 use super::{Bsr, Dia, Sell};

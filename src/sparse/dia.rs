@@ -1,4 +1,4 @@
-//! Diagonal storage (DIA): [`Dia`].
+//! The diagonal format (DIA) and its matrix-vector product: [`Dia`].
 
 use super::Csr;
 use super::csr::pairs;

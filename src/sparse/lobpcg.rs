@@ -1,4 +1,4 @@
-//! LOBPCG: eigenvalues at an end of the spectrum of a sparse, symmetric A.
+//! LOBPCG: the smallest or largest eigenvalues of a sparse, symmetric A.
 
 use super::residual::{Sum, row};
 use super::triangular::{divides, finite, solve};

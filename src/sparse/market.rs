@@ -1,10 +1,11 @@
-//! Matrix Market files (feature `std`): read element by element, written from compressed rows.
+//! Reads and writes Matrix Market files (feature `std`): files are read element by element and written from CSR.
 //!
-//! Matrices by coordinates or with all elements (`array`); of real, whole or complex numbers, or of a pattern, whose elements are 1; general, symmetric,
-//! skew-symmetric or Hermitian, of which both halves come. Numbers are written as in C or as in Fortran (`4.0D+00`, `4.0+100`); whole numbers may have a point
-//! (`4.0`) and are rounded to `f64` past 2⁵³. Where a file has one place several times, all of its elements come, and their sum is what the file means:
-//! [`coo_to_csr`](crate::coo_to_csr()) adds them. Comments may be of any length. Memory is that of one line: what a file says of its counts is compared with
-//! what it has, and reserves nothing.
+//! The formats are coordinate and `array`; real, integer, complex or `pattern`, whose elements are 1; general,
+//! symmetric, skew-symmetric or Hermitian, of which both triangles are returned. Numbers are written as in C or as in
+//! Fortran (`4.0D+00`, `4.0+100`); integers may have a point (`4.0`) and are rounded to `f64` past 2⁵³. A file may
+//! repeat a place, which means the sum of its elements; all are returned, and [`coo_to_csr`](crate::coo_to_csr()) adds
+//! them. Comments may be of any length. The memory is that of one line: the counts of a file are compared with its
+//! contents, and reserve nothing.
 //!
 //! ```
 //! use fulmen::sparse::market::{Reader, write};

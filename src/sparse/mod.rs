@@ -1,4 +1,4 @@
-//! Sparse matrices over slices of the caller, checked once.
+//! Sparse matrices over slices of the caller, validated once: formats, products, solvers and preconditioners.
 //!
 //! ```
 //! use fulmen::{Csr, spmv};
@@ -22,13 +22,13 @@ pub(crate) mod krylov;
 pub(crate) mod lobpcg;
 #[cfg(feature = "std")]
 pub mod market;
+pub(crate) mod preconditioners;
 mod residual;
 pub(crate) mod sddmm;
 pub(crate) mod sell;
 pub(crate) mod spgemm;
 pub(crate) mod spmm;
 pub(crate) mod spmv;
-pub(crate) mod sweep;
 pub(crate) mod triangular;
 
 pub use bsr::{Bsr, spmv_bsr, spmv_bsr_on};
@@ -39,10 +39,10 @@ pub use csr::Csr;
 pub use dia::{Dia, spmv_dia, spmv_dia_on};
 pub use krylov::{bicgstab, bicgstab_on, bicgstab_workspace, gmres, gmres_on, gmres_workspace};
 pub use lobpcg::{lobpcg, lobpcg_on, lobpcg_workspace};
+pub use preconditioners::{gauss_seidel, gauss_seidel_on, ic0, ic0_on};
 pub use sddmm::{sddmm, sddmm_on};
 pub use sell::{Sell, spmv_sell, spmv_sell_on};
 pub use spgemm::{spadd, spadd_on, spgemm, spgemm_on, spgemm_workspace};
 pub use spmm::{spmm, spmm_on};
 pub use spmv::{spmv, spmv_on, spmv_transposed, spmv_transposed_on};
-pub use sweep::{gauss_seidel, gauss_seidel_on, ic0, ic0_on};
 pub use triangular::{ilu0, ilu0_on, spsv, spsv_on};

@@ -1,5 +1,5 @@
-//! The residual `b - Ax` as it is. The one that an iteration updates drifts from it by the rounding errors of every step, so no method
-//! returns `Ok` by the updated one.
+//! The true residual `b - Ax`. The residual that an iteration updates drifts from it by rounding errors, so a solver
+//! returns `Ok` only by the true one.
 
 use super::Csr;
 use crate::alu::math::dd::{two_prod, two_sum};

@@ -1,4 +1,4 @@
-//! Sliced ELLPACK, SELL-C-σ: [`Sell`].
+//! The sliced ELLPACK format, SELL-C-σ, and its matrix-vector product: [`Sell`].
 
 use super::Csr;
 use super::csr::{ends, pairs};

@@ -1,4 +1,4 @@
-//! Sparse triangular solves, and incomplete LU factors without fill-in, ILU(0).
+//! Sparse triangular solves, and incomplete LU without fill-in, ILU(0).
 
 use super::Csr;
 use crate::blas::{Diagonal, Triangle};

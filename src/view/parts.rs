@@ -1,4 +1,4 @@
-//! Views of complex numbers as views of their parts.
+//! Views of complex matrices as real views with twice as many columns: real and imaginary parts alternate.
 
 use super::{MatMut, MatRef};
 use crate::complex::Complex;

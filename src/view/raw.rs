@@ -1,4 +1,4 @@
-//! Views from pointers: what a caller guarantees, and what is checked all the same.
+//! Views from raw pointers: the obligations of the caller, and the checks that remain.
 
 use super::{MatMut, MatRef, VecMut, VecRef, overlaps, place};
 use crate::error::Error;

@@ -1,4 +1,4 @@
-//! Vectors with a stride: [`VecRef`] and [`VecMut`].
+//! Views of vectors with a stride: [`VecRef`] and [`VecMut`].
 
 use super::{MatMut, MatRef};
 use crate::error::Error;

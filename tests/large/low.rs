@@ -120,7 +120,7 @@ fn conversions() {
 /// some at a time, and on both sides of the rows of which four are more than the first cache: the sums of what the blocks
 /// stand for.
 fn quantised<B: Block>() {
-    let apart = threshold("quant::dot::APART") / 1024;
+    let apart = threshold("quant::ops::APART") / 1024;
     products::<B>(1024, &[apart - 1, apart, apart + 1, apart + 6, 2 * apart + 7]);
     let near = threshold("quant::tile::NEAR_BYTES") / (4 * size_of::<B>());
     for each in [near, near + 1] {
@@ -131,7 +131,7 @@ fn quantised<B: Block>() {
 /// Products of so many rows of `cols`, the last of which are the most, at least 37.
 fn products<B: Block>(cols: usize, gemv: &[usize]) {
     let mut r = Stream::new(5);
-    let (few, together) = (threshold("quant::dot::FEW"), threshold("quant::panel::TOGETHER"));
+    let (few, together) = (threshold("quant::ops::FEW"), threshold("quant::panel::TOGETHER"));
     let most = gemv[gemv.len() - 1];
     let zeros = vec![0; most * cols / B::ELEMENTS * size_of::<B>()];
     let mut w = blocks::<B>(&zeros).unwrap().to_vec();

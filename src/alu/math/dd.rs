@@ -1,4 +1,4 @@
-//! Double-word arithmetic: a value carried as an unevaluated sum `hi + lo`.
+//! Double-word arithmetic: a value is carried as an unevaluated sum `hi + lo`.
 //!
 //! The error-free transformations of Dekker, Knuth and Veltkamp. Where [`Alu::FUSED`], the error of
 //! a product is one `mul_add`; elsewhere the factors are split in halves whose products are exact.

@@ -1,5 +1,5 @@
-//! The error function and the exact GELU, from one scaled tail: with `a = |x|`, `Q(a) = P(N > a) = e^(-a²/2) G(a)`
-//! keeps its relative precision however small it is, as `G` is smooth.
+//! Computes the error function and the exact GELU from one scaled tail. With `a = |x|`, `Q(a) = P(N > a) = e^(-a²/2)
+//! G(a)` keeps its relative precision however small it is, as `G` is smooth.
 
 use super::dd::two_prod;
 use super::exp::{pick, single};

@@ -1,4 +1,4 @@
-//! Exponentials: `x = n ln 2 + r` with `|r| ≤ ln 2 / 2`, then `e^x = 2^n (1 + r + r² q(r))`.
+//! Computes exponentials: `x = n ln 2 + r` with `|r| ≤ ln 2 / 2`, then `e^x = 2^n (1 + r + r² q(r))`.
 
 use super::dd::split;
 use super::horner;

@@ -1,5 +1,4 @@
-//! Hyperbolic functions, each from its own short series: that of the reduced argument, joined to
-//! exact powers of two.
+//! Computes sinh, cosh and tanh: a short series of the reduced argument is combined with exact powers of two.
 
 use super::dd::split;
 use super::exp::{magic, pick, power, reduce, single};

@@ -1,4 +1,4 @@
-//! Inverse trigonometric and hyperbolic functions.
+//! Computes asin, acos, atan, asinh, acosh and atanh.
 
 use super::dd::fast_two_sum;
 use super::horner;

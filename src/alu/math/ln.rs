@@ -1,4 +1,4 @@
-//! Logarithms: `x = 2^k (1 + f)` with `1 + f` near 1, then `log x = k log 2 + log(1 + f)`.
+//! Computes logarithms: `x = 2^k (1 + f)` with `1 + f` near 1, then `log x = k log 2 + log(1 + f)`.
 //!
 //! `ln(1 + f) = f + t` with `|t|` well below `|f|`, so that only the last sums round visibly.
 

@@ -1,4 +1,5 @@
-//! Transcendental functions over [`Alu`](crate::Alu): one polynomial each, for every backend.
+//! Transcendental functions over [`Alu`](crate::Alu): each is one polynomial, which every instruction set and every GPU
+//! evaluates.
 
 pub(crate) mod dd;
 pub(crate) mod erf;

@@ -1,4 +1,4 @@
-//! `x^y = 2^(y log₂ x)`, the logarithm and the product in double words.
+//! Computes `x^y = 2^(y log₂ x)`; the logarithm and the product are double words.
 
 use super::dd::{Dd, fast_two_sum, two_prod};
 use super::exp::exp2_fraction;

@@ -1,5 +1,5 @@
-//! The logistic function and what is made of it: with `e = e^-|w|`, `σ(-|w|) = e/(1 + e)` keeps its
-//! relative precision however small it is, and `σ(|w|) = 1 - σ(-|w|)`.
+//! Computes the logistic function, SiLU, the tanh form of GELU, and their derivatives. With `e = e^-|w|`, `σ(-|w|) =
+//! e/(1 + e)` keeps its relative precision however small it is, and `σ(|w|) = 1 - σ(-|w|)`.
 
 use super::dd::{Dd, divide, fast_two_sum, mul_add_dd, split, two_prod};
 use super::exp::{approx_exp, ln2_lo, magic, pick, power, q, single};

@@ -1,4 +1,4 @@
-//! Piecewise polynomials of tanh for sets that look up 32 entries in one instruction.
+//! The tables of piecewise polynomials of tanh, for instruction sets that look up 32 entries in one instruction.
 
 /// The least number from which `tanh x` rounds to 1, and a little.
 pub(super) const END: f64 = 9.02;

@@ -1,5 +1,5 @@
-//! sin, cos and tan: the argument less `q π/2`, as `r + lo` with `|r|` up to about π/4, then one
-//! polynomial for the sine and one for the cosine of it.
+//! Computes sin, cos and tan. The argument reduction subtracts `q π/2` and leaves `r + lo` with `|r|` up to about π/4;
+//! one polynomial gives the sine of it and one the cosine.
 //!
 //! Up to [`limit`] the subtraction is Cody and Waite's; beyond it, Payne and Hanek's with the bits
 //! of 2/π that matter.

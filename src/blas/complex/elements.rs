@@ -1,4 +1,5 @@
-//! Element-wise ops on complex numbers, and conversions between interleaved and planar storage.
+//! Element-wise ops on complex vectors (product, modulus, argument), and conversions between interleaved and planar
+//! storage.
 
 use super::conjugated;
 use super::vectors::{is_nan, seen};

@@ -1,4 +1,4 @@
-//! BLAS of complex numbers, stored interleaved.
+//! BLAS on complex matrices and vectors, whose real and imaginary parts are stored interleaved.
 
 pub(crate) mod elements;
 pub(crate) mod product;

@@ -1,8 +1,9 @@
-//! The complex matrix product, by the kernels of the real one.
+//! The complex matrix product, computed by the real matrix product on interleaved real and imaginary parts.
 //!
-//! A row of A is, as it lies, a row of twice as many real numbers `re, im, re, im, …`, and so is one of C. With each number
-//! `b` of B as two rows `re, im` and `-im, re`, the complex product is one real product of `m` by `2k` with `2k` by `2n`
-//! numbers, `8·mnk` operations, as many as four real products have. Only B is rearranged, a block at a time, with α on it.
+//! A row of A is, in memory, a row of twice as many real numbers `re, im, re, im, …`, and so is a row of C. If each
+//! element of B becomes two rows `re, im` and `-im, re`, the complex product is one real product of `m` by `2k` with
+//! `2k` by `2n` matrices, `8·mnk` operations, as many as four real products have. Only B is rearranged, a block at a
+//! time, scaled by α.
 
 use super::vectors::{is_nan, seen};
 use super::{Conjugate, conjugated, scaled};

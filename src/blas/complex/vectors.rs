@@ -1,4 +1,4 @@
-//! Complex level 1, and the complex matrix-vector product.
+//! Complex BLAS level 1 (`axpy`, `dotu`, `dotc`, `nrm2`, `asum`, `scal`), and the complex matrix-vector product.
 
 use super::{conjugated, scaled};
 use crate::blas::gemv::gemv_by;

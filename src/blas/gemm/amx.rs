@@ -1,4 +1,4 @@
-//! Products of matrices on AMX: three loops around 32 by 32 elements of C, which stay in four tile registers.
+//! The matrix product on AMX: three loops around a block of 32 by 32 elements of C, which stays in four tile registers.
 //!
 //! | loop | over | block | why |
 //! |---|---|---|---|

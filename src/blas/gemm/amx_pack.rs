@@ -1,8 +1,8 @@
 //! Packs blocks of A and B into the layout of AMX tiles.
 //!
-//! A tile of A has sixteen rows, and groups of elements along the inner dimension in each; a tile of B has
-//! such groups one below the other, and sixteen columns. So a tile of A, transposed as 32-bit words, is one
-//! of B made from its transpose, and two ways to fill a tile do for every layout.
+//! A tile of A has sixteen rows, each with groups of elements along the inner dimension; a tile of B has such groups in
+//! its rows, for sixteen columns. So the transpose of a tile of A, as 32-bit words, is a tile of B of the transposed
+//! matrix, and two packing loops serve every layout.
 
 use super::pack;
 use crate::lanes::Avx512;

@@ -1,7 +1,7 @@
-//! The AMX product on several threads, each with a part of C.
+//! The matrix product on AMX on several threads, each of which computes a block of C.
 
 use super::amx::{Single, Six, Three, gemm_by};
-use super::split::{AmxPath, product};
+use super::split_bf16::{AmxPath, product};
 use crate::error::Error;
 use crate::lanes::Amx;
 use crate::lanes::executor::Executor;

@@ -1,4 +1,4 @@
-//! The gradients of a matrix product with respect to A and B.
+//! The backward pass of a matrix product: the gradients with respect to A and to B.
 
 use super::{Problem, check_elements, gemm_by, gemm_workspace};
 use crate::contract::contract;

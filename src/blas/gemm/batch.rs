@@ -1,4 +1,4 @@
-//! Batched products of one shape.
+//! Batched matrix products: one call multiplies many matrices of the same shape.
 
 use super::threads::parts;
 use super::{Problem, gemm_by};

@@ -1,4 +1,5 @@
-//! The epilogue of a product, applied while C is in registers: bias, residual, any pointwise body.
+//! The epilogue of a matrix product: a bias, a residual or any pointwise body is applied while the tile of C is in
+//! registers.
 
 use super::strided::part_of_row;
 use crate::alu::Body;

@@ -1,4 +1,5 @@
-//! Products of sizes known at compile time: only the register tiles that such a product needs are compiled, each for its `K`.
+//! The matrix product of sizes known at compile time: only the micro-kernels that such a product needs are compiled,
+//! each for its inner dimension `K`.
 
 use super::micro;
 use super::tile::Scale;

@@ -1,5 +1,5 @@
-//! GEBP, the block-panel product inside other kernels, of operands that are in cache. Nothing is checked, the inner
-//! dimension is one pass, and the bits of an element depend on its row of A and its column of B alone.
+//! GEBP, the block-panel product that attention calls on operands that are in cache. It checks no shapes and does not
+//! block the inner dimension; the bits of an element of C depend on its row of A and its column of B alone.
 
 use super::loops::{run_of, share, tile_by_tile};
 use super::micro::{Lhs, tiles};

@@ -1,5 +1,5 @@
-//! Products of half-precision matrices with sums in `f32`: the operands are converted to `f32` while they are packed, so
-//! that everything after that is the product of `f32` matrices.
+//! The matrix product of 16- and 8-bit floats with accumulation in `f32`: packing converts the operands to `f32`, and
+//! the micro-kernel is that of `f32`.
 
 use super::epilogue::Epilogue;
 use super::loops::{self, Plan, Rhs};

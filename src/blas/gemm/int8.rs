@@ -1,7 +1,7 @@
-//! Products of matrices of bytes: their sums in `i32`, or what an epilogue makes of them.
+//! The matrix product of 8-bit integers with accumulation in `i32`; an epilogue may requantise the sums.
 
 use super::epilogue::Epilogue;
-use super::pairs::{scratch, sums};
+use super::int8_micro::{scratch, sums};
 use super::scratch::Scratch;
 use super::threads::{divide, parts, tile};
 use super::tune;

@@ -1,5 +1,5 @@
-//! Obligations on how a product is cut: Kani proves each for any arguments within its bound (`cargo kani`); the
-//! tests try every argument of a smaller one.
+//! Proof harnesses for the blocking of a matrix product: Kani proves each for any arguments within its bound (`cargo
+//! kani`); the tests try every argument of a smaller bound.
 
 use super::loops::{blocks, run_of, share};
 

@@ -1,14 +1,15 @@
-//! The five loops around the micro-kernel.
+//! The five loops around the micro-kernel, as in BLIS: they divide C into cache blocks, pack the panels of B, and call
+//! the micro-kernel for each register tile.
 //!
 //! | loop | over | block | why |
 //! |---|---|---|---|
 //! | 5 | columns of C | `NC` | the packed block of B fits the second-level cache |
 //! | 4 | inner dimension | `KC` | a pass of the register tile amortises its update of C |
-//! | 3 | rows of C | band | each panel reads the band's rows of A again |
+//! | 3 | rows of C | band | each panel of B reads the rows of A of the band again |
 //! | 2 | columns of C | `NR` | one panel of B |
 //! | 1 | rows of C | `MR` | one register tile |
 //!
-//! B is packed by the first tile that reads it: the rows are in registers anyway.
+//! The first tile that reads a panel of B packs it, as its rows are in registers then.
 
 use super::epilogue::Epilogue;
 use super::micro::{Lhs, tiles};

@@ -1,8 +1,9 @@
-//! The micro-kernel: a register tile of `R` rows by `N` vectors of C, accumulated over the inner dimension without spills.
+//! The micro-kernel: a register tile of `R` rows by `N` vectors of C, accumulated over the inner dimension without
+//! spills.
 //!
-//! One body for every instruction set. Elements of A are broadcast, rows of B are vectors, and both come
-//! at any stride along the inner dimension, so packed and unpacked operands share it. Rows beyond C are
-//! other instances (`R` is exact); columns beyond it are a masked last vector.
+//! One function serves every instruction set. Elements of A are broadcast, rows of B are vectors, and both may have any
+//! stride along the inner dimension, so packed and unpacked operands share it. A tile with fewer rows is another
+//! instance (`R` is exact); columns beyond C are masked in the last vector.
 
 use super::epilogue::Epilogue;
 use super::store::update;

@@ -1,26 +1,26 @@
-//! The general matrix product `C = αAB + βC`.
+//! The general matrix product `C = αAB + βC`: its public functions, and the choice between its kernels.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `plan` | which of the kernels below a product takes |
-//! | `tune` | every number: register tiles, blocks, thresholds |
-//! | `micro` | the register tile, generic over lanes, rows and vectors |
-//! | `store` | stores it: α, β, the epilogue, C |
+//! | `plan` | the choice between the kernels below |
+//! | `tune` | every parameter: register tiles, blocks, thresholds |
+//! | `micro` | the micro-kernel, generic over instruction set, rows and vectors |
+//! | `store` | the write-back of a register tile: α, β, the epilogue |
 //! | `loops` | the five loops, with and without packing |
-//! | `small_m` | few rows of C: B passes once, row by row |
+//! | `small_m` | few rows of C: B is streamed once, row by row |
 //! | `small_n` | few columns of C: squares of A are transposed in registers |
 //! | `fixed` | sizes known at compile time |
-//! | `few` | few rows and columns: next to nothing before the first multiplication |
-//! | `gebp` | blocks times panels that lie in the caches, for other kernels |
-//! | `shared_b` | several threads and one packed B |
-//! | `threads` | several threads, each with a part of C and what it packs for it |
-//! | `pack`, `prepacked` | operands copied into the tile's order, for one call or for many |
-//! | `backward` | the gradients by the operands |
-//! | `epilogue`, `batch` | what follows in registers; many products of one shape |
-//! | `half` | bf16 and f16 operands: converted to `f32` as they are packed |
-//! | `int8`, `pairs` | operands of bytes, also with zeros of their own; pairs multiplied, sums in `i32` |
-//! | `amx`, `amx_pack`, `amx_threads`, `split` | tiles: their loops, their operands, their threads, and `f32` in parts of bf16 |
-//! | `typed` | the functions of the last three rows, where features bring them |
+//! | `tiny` | few rows and columns: almost nothing runs before the first multiplication |
+//! | `gebp` | block times panel in the caches, for other kernels |
+//! | `shared_b` | several threads, one packed B |
+//! | `threads` | several threads, each with a block of C and its own panels |
+//! | `pack`, `prepacked` | packing of operands, for one call or for many |
+//! | `backward` | the gradients of the operands |
+//! | `epilogue`, `batch` | epilogues in registers; many products of one shape |
+//! | `half` | bf16 and f16 operands, converted to `f32` by packing |
+//! | `int8`, `int8_micro` | 8-bit operands, also with zero points; sums in `i32` |
+//! | `amx`, `amx_pack`, `amx_threads`, `split_bf16` | AMX: loops, packing, threads, and `f32` as a sum of bf16 |
+//! | `typed` | declarations of the functions of the last three rows |
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub(crate) mod amx;
@@ -31,18 +31,17 @@ pub(crate) mod amx_threads;
 pub(crate) mod backward;
 mod batch;
 mod epilogue;
-mod few;
 mod fixed;
 pub(crate) mod gebp;
 #[cfg(feature = "half")]
 pub(crate) mod half;
 pub(crate) mod int8;
+mod int8_micro;
 #[cfg(any(test, kani))]
 mod kani;
 mod loops;
 mod micro;
 pub(crate) mod pack;
-mod pairs;
 mod plan;
 mod prepacked;
 mod scratch;
@@ -50,11 +49,12 @@ mod shared_b;
 pub(crate) mod small_m;
 mod small_n;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-pub(crate) mod split;
+pub(crate) mod split_bf16;
 mod store;
 mod strided;
 mod threads;
 mod tile;
+mod tiny;
 pub(crate) mod tune;
 pub(crate) mod typed;
 
@@ -74,7 +74,7 @@ pub use int8::*;
 pub(crate) use pack::transpose as in_registers;
 pub use prepacked::{PackedB, gemm_packed, pack_b, pack_b_on, packed_b_len};
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-pub use split::{AmxPath, gemm_f32_amx_workspace};
+pub use split_bf16::{AmxPath, gemm_f32_amx_workspace};
 #[cfg(any(feature = "half", all(target_arch = "x86_64", feature = "avx512")))]
 pub use typed::*;
 
@@ -303,8 +303,8 @@ pub(crate) fn gemm_by<J: Executor, S: Simd, T: Element, E: Epilogue<T>>(
     epilogue: E,
     workspace: &mut [T],
 ) -> Result<(), Error> {
-    if const { J::SERIAL && E::NONE && few::here::<S>() } && plan::few::<S, T>(&p) {
-        few::run(s, &p);
+    if const { J::SERIAL && E::NONE && tiny::here::<S>() } && plan::few::<S, T>(&p) {
+        tiny::run(s, &p);
         return Ok(());
     }
     any(j, s, p, epilogue, workspace)

@@ -1,4 +1,4 @@
-//! Packs A and B into the order in which the micro-kernel reads them.
+//! Packs panels of A and B in the order in which the micro-kernel reads them.
 
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};

@@ -1,13 +1,13 @@
-//! Which kernel a product takes: decided once, from sizes and strides alone, before anything runs.
+//! Chooses the kernel of a matrix product from sizes and strides alone, before anything runs.
 //!
 //! | path | when | kernel |
 //! |---|---|---|
-//! | `few` | few rows, columns and products, all matrices by rows, one thread, no epilogue | `few` |
+//! | `few` | few rows, columns and products, all matrices row-major, one thread, no epilogue | `tiny` |
 //! | [`Path::OneTile`] | C is one register tile, B is small | `loops::one_tile` |
 //! | [`Path::Direct`] | B is small: nothing is packed | `loops::tile_by_tile` |
 //! | [`Path::SmallN`] | few columns of C | `small_n` |
 //! | [`Path::SmallM`] | one row of C, or few and a B beyond the second-level cache | `small_m` |
-//! | [`Path::Gebp`] | all else | `loops::run`; on threads `shared_b`, or halves of C that are planned anew |
+//! | [`Path::Gebp`] | all else | `loops::run`; on threads `shared_b`, or each half of C is planned again |
 
 use super::small_m::GROUP;
 use super::{Problem, tune};
@@ -122,7 +122,7 @@ impl Path {
     }
 }
 
-/// Whether [`few`](super::few::run) does it: then the shapes agree too, and α is not 0.
+/// Whether [`few`](super::tiny::run) does it: then the shapes agree too, and α is not 0.
 #[inline(always)]
 pub(super) fn few<S: Simd, T: Element>(p: &Problem<'_, T>) -> bool {
     let Problem { alpha, a, b, c, .. } = p;

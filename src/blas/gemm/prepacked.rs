@@ -1,4 +1,4 @@
-//! Products with a B that is packed once and used many times.
+//! Matrix products with a B that is packed once and multiplied many times.
 
 use super::Problem;
 use super::loops::{self, Plan, Rhs};

@@ -1,4 +1,4 @@
-//! What the loops of a low-precision product need of a workspace: panels of A and B, packed a pass at a time.
+//! Divides the workspace of a low-precision product into packed panels of A and of B, and computes how much it needs.
 
 use super::{loops, tune};
 use crate::lanes::Simd;

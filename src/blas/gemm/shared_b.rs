@@ -1,11 +1,11 @@
-//! One product on several threads that share one packed B.
+//! The matrix product on several threads that share one packed B.
 //!
 //! | phase of a block | cut along | a part |
 //! |---|---|---|
 //! | 1 | columns | multiplies the first tile of rows, which packs its panels of B |
 //! | 2 | rows | multiplies its rows by all panels |
 //!
-//! Nothing is packed twice. There are more parts of rows than threads, so that one that was held up gets fewer.
+//! No panel is packed twice. There are more blocks of rows than threads, so that a thread that was delayed takes fewer.
 
 use super::epilogue::Epilogue;
 use super::loops::{self, Plan, Rhs, share};

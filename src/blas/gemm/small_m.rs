@@ -1,7 +1,8 @@
-//! Products with few rows: reading B decides the time, so it is streamed once, row by row.
+//! The matrix product with few rows of C: the bandwidth of B limits it, so B is streamed once, row by row, without
+//! packing.
 //!
-//! Register tiles would walk down B in strips, a new page at each step. Here a group of B's rows passes by
-//! whole, and the sums wait in the workspace between groups, in the same order of additions.
+//! Register tiles would read B in column strips, which touches a new page at each step. Here a group of whole rows of B
+//! is read, and the partial sums stay in the workspace between groups, with the same order of additions.
 
 use super::Problem;
 use super::epilogue::Epilogue;

@@ -1,7 +1,8 @@
-//! Products with few columns: reading A decides the time, and a register tile would use few of its lanes.
+//! The matrix product with few columns of C: the bandwidth of A limits it, and the columns are too few to fill the
+//! lanes of a register tile.
 //!
-//! Here the lanes are rows: squares of A are transposed in registers, and each element of B multiplies whole
-//! vectors of A's columns. Every sum keeps the order of the register tile.
+//! Here a lane has a row: squares of A are transposed in registers, and each element of B multiplies whole vectors of
+//! columns of A. The order of each sum is that of the register tile.
 
 use super::Problem;
 use super::epilogue::Epilogue;

@@ -1,4 +1,5 @@
-//! Stores a register tile: `C = βC + α·acc` and the epilogue, by rows or, where C has a column stride, through an array.
+//! Writes a register tile to memory: `C = βC + α·acc` and the epilogue, by rows or, where C has a column stride,
+//! through an array.
 
 use super::epilogue::Epilogue;
 use super::strided::{gather_lanes, scatter_lanes};

@@ -1,4 +1,4 @@
-//! Gather and scatter of vectors with a stride.
+//! Loads and stores a vector of elements that are a stride apart (gather and scatter).
 
 use super::tune;
 use crate::lanes::drive::load_up_to;

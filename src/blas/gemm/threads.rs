@@ -1,4 +1,4 @@
-//! Parts of C on different threads, each of which packs what it needs.
+//! Divides C into blocks for several threads, each of which packs its own panels.
 
 use super::tune;
 use crate::lanes::executor::Executor;

@@ -1,4 +1,4 @@
-//! What the micro-kernel is told of a register tile: its operands, and how C is scaled and stored.
+//! Describes a register tile to the micro-kernel: its operands, and how C is scaled and stored.
 
 /// The factors of `C = βC + αAB`, and how one pass over the inner dimension treats C.
 #[derive(Debug, Clone, Copy)]

@@ -1,8 +1,9 @@
-//! The tuning parameters of the matrix product: register tiles by instruction set, blocks by cache size.
+//! The blocking parameters of the matrix product: the register tile (MR, NR) of each instruction set, and the cache
+//! blocks (MC, KC, NC).
 //!
-//! A tile of `MR` rows by `NV` vectors of C stays in registers. A pass over `KC` of the inner dimension
-//! leaves it there; `KC` alone decides the order of summation, so it is a constant of the instruction
-//! set and the element type. `NC` columns of B, packed for one pass, stay in the second-level cache.
+//! A tile of `MR` rows by `NV` vectors of C stays in registers during a pass over `KC` of the inner dimension. `KC`
+//! alone decides the order of summation, so it is a constant of the instruction set and the element type. `NC` columns
+//! of B, packed for one pass, stay in the second-level cache.
 
 use crate::hardware::{TARGETS, Target, pass_depth, register_tile};
 use crate::lanes::{Isa, Simd};
@@ -92,7 +93,7 @@ pub(crate) const fn masks<S: Simd>() -> bool {
     S::ISA.masks_are_free()
 }
 
-/// Rows, columns and inner dimension up to which [`few`](super::few) multiplies.
+/// Rows, columns and inner dimension up to which [`tiny`](super::tiny) multiplies.
 pub(crate) const FEW_SIDE: usize = 40;
 
 /// The same for a set. The last vector is always masked, so it is for sets where that is free.

@@ -1,12 +1,12 @@
-//! The functions of products of other element types, and on tiles: their rows, which are read without the features that bring their
-//! bodies.
+//! Declares the public matrix products of 16- and 8-bit floats and those on AMX. The declarations are read without the
+//! features that compile their kernels.
 
 use crate::forms::ops;
 
 #[cfg(feature = "half")]
 use super::half::{gemm_bf16_by, gemm_e4m3_by, gemm_f16_by};
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-use super::{amx_threads::*, split::AmxPath};
+use super::{amx_threads::*, split_bf16::AmxPath};
 
 ops! { $ half_ops in crate::blas::gemm::half #[cfg(feature = "half")];
     /// `C = αAB + βC` with A and B in bf16 and C in `f32`.

@@ -1,12 +1,13 @@
-//! LAPACK's symbols (`dpotrf_`) of the factorisations that the crate has, as Fortran calls them: everything by its address,
-//! matrices by columns, `info` last.
+//! LAPACK symbols (`dpotrf_`) of the factorisations that the crate has. The calling convention is that of Fortran:
+//! every argument is passed by address, matrices are column-major, and `info` is last.
 //!
-//! `info` is LAPACK's: 0, or minus the position of an illegal argument, which is named on the standard error output too,
-//! or what the routine says of a pivot; -1010 where there is no memory for scratch. Scratch is the calling thread's own, so
-//! `work` is not read; a query (`lwork = -1`) is answered with the least length that LAPACK documents, and a shorter one is refused.
+//! `info` is that of LAPACK: 0, or minus the position of an illegal argument, which is also named on the standard error
+//! output, or the index of a pivot as the routine defines it; -1010 reports a failed allocation of scratch. The calling
+//! thread has its own scratch, so `work` is not read; a query (`lwork = -1`) returns the minimal length that LAPACK
+//! documents, and a shorter one is refused.
 //!
-//! NaN and infinities, which the crate's own functions refuse, come out as NaN in all that is written, as callers
-//! of LAPACK expect; where a routine has an `info` for a failure it has that, too.
+//! The functions of the crate refuse NaN and infinities; these routines write NaN to every output instead, as callers
+//! of LAPACK expect. Where a routine defines an `info` for a failure, it is set as well.
 
 use super::{At, Checked, Order, Scratch, Word, matrix, matrix_mut, size, strides};
 use crate::buffer::Buffer;

@@ -1,4 +1,4 @@
-//! Orthogonal factors: `geqrf`, `orgqr`, `ormqr`, `gels`.
+//! The LAPACK symbols of QR and least squares: `geqrf`, `orgqr`, `ormqr`, `gels`.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Eigenvalues and singular values: `syev`, `syevd`, `sygv`, `geev`, `gesvd`, `gesdd`.
+//! The LAPACK symbols of eigenvalues and singular values: `syev`, `syevd`, `sygv`, `geev`, `gesvd`, `gesdd`.
 
 use super::orthogonal::form;
 use super::systems::{cholesky, not_finite};

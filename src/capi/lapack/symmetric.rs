@@ -1,5 +1,5 @@
-//! Symmetric systems that need not be definite: `sytrf`, `sytrs`, `sysv`. LAPACK exchanges rows of the columns before a block only
-//! when it solves, and keeps what stands beside D's diagonal in the place of L's zero.
+//! The LAPACK symbols of symmetric indefinite systems: `sytrf`, `sytrs`, `sysv`. LAPACK exchanges rows of the columns
+//! before a block only when it solves, and stores the off-diagonal element of D where L has a zero.
 
 use super::*;
 

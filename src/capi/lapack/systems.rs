@@ -1,4 +1,4 @@
-//! Systems of linear equations: `potrf`, `potrs`, `posv`, `getrf`, `getrs`, `getri`, `gesv`, `trtrs`.
+//! The LAPACK symbols of linear systems: `potrf`, `potrs`, `posv`, `getrf`, `getrs`, `getri`, `gesv`, `trtrs`.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Attention, its gradients, and rotary positions.
+//! Attention, its backward pass, and rotary positions on devices.
 
 use super::super::device::{Binding, Computes, Device, Error, Launch};
 use super::super::ir::Group;

@@ -1,4 +1,4 @@
-//! Level 1 on strided vectors, and ops on symmetric and triangular matrices.
+//! BLAS level 1 on strided vectors, and ops on symmetric and triangular matrices, on devices.
 
 use super::super::device::{Computes, Device, Error};
 use super::super::template::triangle::{self, Rows};

@@ -1,4 +1,4 @@
-//! BLAS of interleaved complex numbers.
+//! BLAS of interleaved complex numbers on devices.
 
 use super::super::device::{Binding, Computes, Device, Error};
 use super::super::ir::Kernel;

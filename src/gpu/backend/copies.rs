@@ -1,8 +1,9 @@
-//! A cache of operands rounded to `bf16`: several products read the same matrix, which is rounded once until it is written again.
+//! A cache of operands rounded to `bf16`: several products read the same matrix, which is rounded once and again only
+//! after it was written.
 
+use super::super::alias;
 use super::super::device::{Binding, Device, Error, Launch};
 use super::super::template::Argument;
-use super::super::written;
 use super::Gpu;
 use super::ops::called;
 use super::plan::Plan;
@@ -59,7 +60,7 @@ impl<B> Copies<B> {
 
     fn written(&self, launch: &Launch) -> u64 {
         let of = || match launch.program.text() {
-            Some(_) => written::ALL,
+            Some(_) => alias::ALL,
             None => launch.program.kernel().written(),
         };
         *self.written.borrow_mut().entry(launch.program.key()).or_insert_with(of)

@@ -1,5 +1,5 @@
-//! Eigenvalues and singular values by Jacobi: a launch for each round of a sweep, or one block for a whole matrix.
-//! The host never waits: after convergence, further sweeps return at once.
+//! Eigenvalues and singular values on devices by the Jacobi method: a launch for each round of a sweep, or one block
+//! for a whole matrix. The host never waits: after convergence, further sweeps return at once.
 
 use super::super::device::{Binding, Computes, Device, Error, Launch};
 use super::super::error::Error as Bad;

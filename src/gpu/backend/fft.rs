@@ -1,4 +1,4 @@
-//! Plans of Fourier transforms.
+//! Plans of Fourier transforms on devices.
 
 use super::super::device::{Binding, Computes, Device, Error, Launch};
 use super::super::template::Argument;

@@ -1,4 +1,4 @@
-//! Bodies of the caller's own: a kernel each, made when it is first used.
+//! Compiles a body (formula) that the caller writes to a kernel, once, and launches it.
 
 use super::super::device::{Computes, Device, Error, Program};
 use super::super::record::Recorded;

@@ -1,5 +1,5 @@
-//! `y ← α·A·x + β·y`, fused in an open list with what follows it: rotary positions or a gate (SwiGLU) on its results, and the next
-//! product with the same `x`.
+//! The matrix-vector product on devices, `y ← α·A·x + β·y`. In an open list it is fused with the op that follows:
+//! rotary positions or a gate (SwiGLU) on its results, or the next product with the same `x`.
 
 use super::super::device::{Binding, Computes, Device, Error};
 use super::super::template::gemv::{self, Form, Then};

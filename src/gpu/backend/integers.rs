@@ -1,10 +1,10 @@
-//! Conversions of small integers to floats: samples of images and of sound.
+//! Conversions of 8- and 16-bit integers to floats on devices.
 
 use super::super::device::{Computes, Device};
 use super::super::template::integers::{Sample, affine};
 use super::ops::{Done, Scalar};
 use super::{Gpu, View, ViewMut};
-use crate::nn::integers::pixels;
+use crate::nn::int_to_float::pixels;
 
 impl<D: Device> Gpu<D> {
     pub(super) fn samples<I, T: Scalar>(

@@ -1,4 +1,4 @@
-//! Layers of transformers and their gradients.
+//! Layers of transformers and their backward passes on devices.
 
 use super::super::device::{Binding, Computes, Device, Error};
 use super::super::template::flat::{self, Gates};

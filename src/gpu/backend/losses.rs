@@ -1,4 +1,4 @@
-//! Cross-entropy, its gradient, and both fused.
+//! Cross-entropy and its gradient on devices, separately and fused.
 
 use super::super::device::{Binding, Computes, Device, Error};
 use super::super::template::{Argument, OfRow, Pieces, Threads, layer};

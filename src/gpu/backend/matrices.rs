@@ -1,4 +1,5 @@
-//! `f16` products by WGSL's cooperative matrices, where a device has them and whole tiles are aligned.
+//! The `f16` product on devices by WGSL's cooperative matrices, where a device has them and all tiles are whole and
+//! aligned.
 
 use super::super::builder::Builder;
 use super::super::device::{Error, Launch, Program};

@@ -1,4 +1,4 @@
-//! Memory of a device: allocated, written, filled, downloaded; the backend's [`Memory`] and [`Transfer`].
+//! The memory of a device: it is allocated, written, filled and downloaded; the backend's [`Memory`] and [`Transfer`].
 
 use super::super::device::{Binding, Blocking, Device, Error};
 use super::Gpu;

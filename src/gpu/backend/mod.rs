@@ -1,4 +1,4 @@
-//! The ops of the list that have kernels, over memory of a device.
+//! The ops on devices: methods that check arguments, plan kernels and launch them over memory of a device.
 //!
 //! ```
 //! use fulmen::gpu::backend::Gpu;

@@ -1,4 +1,4 @@
-//! Pooling and one-dimensional convolution.
+//! Pooling and one-dimensional convolution on devices, and their backward passes.
 
 use super::super::device::{Computes, Device, Error};
 use super::super::template::{Argument, window};
@@ -9,7 +9,7 @@ use crate::backend::Network;
 use crate::error::same_len;
 use crate::nn::conv1d::Lines;
 use crate::nn::pool::Along;
-use crate::nn::pool::places::Planes;
+use crate::nn::pool::geometry::Planes;
 use crate::{Conv1d, Pool};
 use alloc::vec;
 use alloc::vec::Vec;

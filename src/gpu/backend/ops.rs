@@ -1,4 +1,4 @@
-//! The methods: those of regular rows come from the list of ops.
+//! The backend traits for devices: the list of ops generates most methods.
 
 use super::super::device::{Computes, Device, Error};
 use super::super::record::Recorded;

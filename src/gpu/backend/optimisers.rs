@@ -1,4 +1,4 @@
-//! Steps of optimisers.
+//! Optimiser steps on devices.
 
 use super::super::device::{Computes, Device};
 use super::super::template::flat;

@@ -1,4 +1,4 @@
-//! Sparse matrices that are made on a device: transposes and products.
+//! Sparse matrices whose pattern is computed on a device: transposes and products (SpGEMM).
 
 use super::super::device::{Blocking, Computes, Device, Error};
 use super::super::error::Error as Bad;

@@ -1,4 +1,4 @@
-//! A pool of device memory.
+//! A pool of device memory: freed buffers are used again.
 //!
 //! A device whose buffers can be divided gives blocks, of which arrays and scratch have parts: the smallest free range that is large
 //! enough is cut, and what comes back is joined with the free ranges beside it. Small, middle and large parts lie in blocks of their

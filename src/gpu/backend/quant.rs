@@ -1,4 +1,4 @@
-//! Quantised weights, in the blocks of GGUF files.
+//! Products with quantised weights on devices, in the block formats of GGUF files.
 
 #[cfg(doc)]
 use super::super::device::Error;
@@ -11,7 +11,7 @@ use super::ops::{Done, arguments, called};
 use super::plan::{POINTWISE, wide};
 use super::{Gpu, View, ViewMut};
 use crate::error::same_len;
-use crate::quant::dot::{rows, whole};
+use crate::quant::ops::{rows, whole};
 use crate::quant::{Activation, Block};
 use alloc::vec;
 use alloc::vec::Vec;

@@ -1,5 +1,6 @@
-//! Ops that give a number or a few of the elements. What a CPU refuses because of the data only the kernel sees: a number is NaN where
-//! the op has no value for it, a position `u32::MAX` where `x` contains NaN, and NaN stands before everything in [`top_k`](crate::top_k()).
+//! Reductions and selections on devices. A CPU refuses some arguments by their values, which only the kernel reads
+//! here: the result is NaN where the op has no value, an index is `u32::MAX` where `x` contains NaN, and NaN precedes
+//! everything in [`top_k`](crate::top_k()).
 
 use super::super::device::Computes;
 use super::ops::{Done, Scalar, called};

@@ -1,4 +1,4 @@
-//! QR and least squares. What a CPU refuses before its first write, devices see on the way, as in
+//! QR and least squares on devices. Errors that a CPU finds before it writes are found on the way, as in
 //! [`solve`](super::solve).
 
 use super::super::device::{Computes, Device, Error};

@@ -1,4 +1,4 @@
-//! Running sums of rows.
+//! Cumulative sums of rows on devices.
 
 use super::super::device::Error;
 use super::super::template::scan::{self, Scan};

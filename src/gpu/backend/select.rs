@@ -1,4 +1,4 @@
-//! The largest and the smallest elements.
+//! Top-k on devices: by ranks within chunks, or by radix select.
 
 use super::super::device::{Computes, Device, Error};
 use super::super::template::select::{self, DIGITS, Of, STATE};

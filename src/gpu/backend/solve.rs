@@ -1,5 +1,5 @@
-//! Systems of linear equations. What a CPU refuses before its first write (NaN, infinities, zeros of a diagonal), devices see
-//! on the way: the next download says it.
+//! Linear systems on devices (Cholesky, LU, triangular solves). A CPU checks for NaN, infinities and zero pivots before
+//! it writes; a device finds them while it computes, and the next download returns the error.
 
 use super::super::device::{Computes, Device, Error};
 use super::super::template::factor::{self, EXCHANGED_COLUMNS, LEAF, TRIANGLE};

@@ -1,4 +1,4 @@
-//! Sparse matrices (SpMV, SpMM, SDDMM), and FIR filters.
+//! Sparse products (SpMV, SpMM, SDDMM) and FIR filters on devices.
 
 use super::super::device::{Computes, Device, Error};
 use super::super::template::{Meet, THREADS, sparse, window};

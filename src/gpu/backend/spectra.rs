@@ -1,4 +1,4 @@
-//! Cosine transforms, and convolutions by overlap-save.
+//! Cosine transforms, and convolutions by overlap-save, on devices.
 
 use super::super::device::{Computes, Device, Error};
 use super::super::template::{fft, spectra};

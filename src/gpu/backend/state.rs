@@ -1,4 +1,5 @@
-//! What a backend keeps of its device: the planner, the pool, the cache of rounded operands, status words, the last launch.
+//! The state of a backend: the planner, the memory pool, the cache of rounded operands, the status words, the last
+//! launch.
 
 use super::super::device::{Binding, Device, Error, Launch, Readback};
 use super::super::template::Index;

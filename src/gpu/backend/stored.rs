@@ -1,4 +1,4 @@
-//! Arrays of `f32` stored as `bf16`: kernels that read or write one are recompiled with the conversion.
+//! Arrays of `f32` that are stored as `bf16`: a kernel that reads or writes one is recompiled with the conversion.
 
 use super::super::device::{Binding, Device, Error, Launch, Program};
 use super::super::pass::store_halves;

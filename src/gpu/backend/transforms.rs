@@ -1,4 +1,4 @@
-//! Fourier transforms.
+//! Fourier transforms on devices.
 
 use super::super::device::{Computes, Device, Error};
 use super::super::template::fft::{self, Around};

@@ -1,4 +1,4 @@
-//! Arrays in device memory and views of them. A mutable view belongs to one place at a time, as `&mut` does.
+//! Arrays in device memory, and views of them. A mutable view is unique, as `&mut` is.
 
 use super::super::device::{Binding, Device, Error};
 use super::Gpu;

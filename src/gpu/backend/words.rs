@@ -1,4 +1,5 @@
-//! Stores of elements narrower than a 32-bit word.
+//! Writes and fills arrays whose elements are narrower than a 32-bit word: at both ends the bytes of neighbours are
+//! kept.
 
 use super::super::device::{Binding, Device, Error, Launch};
 use super::super::template::{Argument, flat};

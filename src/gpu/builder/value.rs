@@ -1,4 +1,4 @@
-//! What can be done with a value: operators, and the instructions that have none.
+//! The operators and methods of a [`Value`]: arithmetic, comparisons, conversions, shuffles.
 
 use super::*;
 use core::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Shl, Shr, Sub};

@@ -1,5 +1,6 @@
-//! Compiled modules in files: written whole or not at all, and never read back damaged. What is read runs on the device, so neither
-//! the folder nor a file in it may be one that another user can write; the folder is made for its owner alone.
+//! A cache of compiled modules in files, which are written whole or not at all and never read back damaged. A cached
+//! module runs on the device, so neither the folder nor a file in it may be one that another user can write; the folder
+//! is created for its owner alone.
 
 use super::super::device::Fnv;
 use alloc::format;

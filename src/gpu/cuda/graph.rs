@@ -1,5 +1,5 @@
-//! Lists of launches as graphs of the driver's, a graph for each part of a list, so that the first runs while the host
-//! makes the next: that part of the next list, if it has as many launches, is the same graph with what differs in it changed.
+//! Replays a list of launches as CUDA graphs, one for each part of the list, so that the first part runs while the host
+//! prepares the next. The next list with as many launches updates the parameters of the same graphs.
 
 use super::{Code, Function, sys};
 use alloc::vec::Vec;

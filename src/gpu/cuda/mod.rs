@@ -1,5 +1,5 @@
-//! An NVIDIA GPU through its driver, as a device. Neither a toolkit nor a link step: the driver's library is looked for
-//! when a device is opened, and the driver compiles the PTX.
+//! An NVIDIA GPU through the CUDA driver, as a device. It needs neither a toolkit nor a link step: the driver's library
+//! is opened at run time, and the driver compiles the PTX.
 //!
 //! ```no_run
 //! use fulmen::backend::Reductions;
@@ -11,14 +11,15 @@
 //! # Ok::<(), fulmen::gpu::device::Error>(())
 //! ```
 //!
-//! A device has a context of its own. After a kernel that faults the driver gives nothing more to the process: calls of
-//! every device in it say [`Error::Lost`], and opening another one says why. A new process can.
+//! A device has its own CUDA context. After a kernel that faults, the driver refuses further work to the process: calls
+//! of every device in it return [`Error::Lost`], and opening another device returns the reason. A new process can open
+//! the device again.
 
 mod cache;
 mod graph;
-mod map;
 mod module;
 mod pinned;
+mod tensor_map;
 
 pub use pinned::Pinned;
 
@@ -40,10 +41,10 @@ use core::ffi::CStr;
 use core::ptr;
 use cudarc::driver::sys;
 use graph::{Graphs, Steps};
-use map::Maps;
 use pinned::Locked;
 use std::path::{Path, PathBuf};
 use sys::CUresult as Code;
+use tensor_map::Maps;
 
 /// The version of the driver that makes graphs as they are made here.
 const GRAPHS: i32 = 12030;

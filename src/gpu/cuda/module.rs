@@ -1,4 +1,4 @@
-//! Kernels as the driver loads them: compiled once, kept in files.
+//! Loads kernels as CUDA modules: each is compiled once and stored in the file cache.
 
 use super::super::device::{Error, Program};
 use super::super::ir::Module;

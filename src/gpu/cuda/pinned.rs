@@ -1,5 +1,4 @@
-//! Page-locked memory of the host, which the device itself reads and writes: at the bus's full rate, while the host does
-//! something else.
+//! Page-locked host memory: the device copies from and to it at the full rate of the bus, while the host continues.
 
 use super::{Buffer, Code, Context, Cuda, sys};
 use crate::gpu::backend::{Gpu, View, ViewMut, Word};

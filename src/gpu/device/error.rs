@@ -1,4 +1,4 @@
-//! What goes wrong with devices, with their names.
+//! The errors of devices and of ops on them: each names the kernel or the op that was refused.
 
 use alloc::string::String;
 use alloc::vec::Vec;

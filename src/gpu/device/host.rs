@@ -1,4 +1,4 @@
-//! The interpreter as a device.
+//! The interpreter as a device: it runs launches on the host.
 
 use super::{
     Binding, Blocking, Computes, Device, Error, Facts, Launch, Limits, Readback, check, check_behind,

@@ -1,6 +1,7 @@
-//! Devices: what runs kernels. A launch is data; a device allocates, writes, launches a list, reads, and says what it is.
+//! The trait of devices, which run kernels. A launch is data; a device allocates, writes, launches a list, reads, and
+//! reports its properties.
 //!
-//! [`Host`] is the interpreter behind this trait, so that everything that is made for devices runs without one.
+//! [`Host`] is the interpreter as such a device, so that all code for devices runs without one.
 
 mod error;
 mod host;

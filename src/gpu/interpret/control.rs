@@ -1,4 +1,4 @@
-//! Control flow: each warp goes its own way, with a stack of its own, until it waits for others.
+//! Control flow of the interpreter: each warp has a stack of its own and runs until it waits at a barrier.
 
 use super::super::error::Error;
 use super::super::eval::eval;

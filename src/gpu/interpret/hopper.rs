@@ -1,4 +1,5 @@
-//! Barriers in shared memory, tensor loads and products of warp groups, as if each were done when it is asked for.
+//! Hopper's asynchronous instructions in the interpreter: barriers in shared memory (mbarrier), tensor loads (TMA) and
+//! products of warp groups (WGMMA). Each completes when it is issued.
 
 use super::super::error::Error;
 use super::super::eval::to_f64;

@@ -1,4 +1,4 @@
-//! The memory that the interpreter checks: bounds, alignment, initialisation, races.
+//! The checked memory of the interpreter: it finds accesses out of bounds, misaligned or uninitialised, and data races.
 
 use super::super::error::Error;
 use alloc::vec;

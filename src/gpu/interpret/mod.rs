@@ -1,7 +1,9 @@
-//! Executes kernels on the host: threads of a block in step, with what a GPU leaves unchecked checked.
+//! Interprets kernels on the host: the threads of a block run in step, and errors that a GPU does not detect are
+//! reported.
 //!
-//! Each warp runs an instruction for all its active threads, until it waits for the others. Bounds, alignment, reads of what nothing wrote, barriers
-//! that a part of the block reaches, and races in shared memory are errors.
+//! Each warp runs an instruction for all its active threads, until it waits for the others. Errors are reported for
+//! accesses out of bounds, misaligned accesses, reads of uninitialised memory, barriers that only a part of the block
+//! reaches, and races in shared memory.
 
 mod control;
 mod hopper;

@@ -1,4 +1,4 @@
-//! Instructions of a whole warp: shuffles, votes, matrices.
+//! Warp-wide instructions in the interpreter: shuffles, votes and matrix products (MMA).
 
 use super::super::error::Error;
 use super::super::eval::to_f64;

@@ -1,8 +1,8 @@
-//! Barriers: that every thread reaches them, and which are not needed.
+//! Checks that every thread of a block reaches each barrier, and removes barriers that order no accesses.
 
 use super::super::error::Error;
 use super::super::ir::{Block, Id, Inst, Kernel, Op, Shuffle, Space, Special};
-use super::memory::{Root, root};
+use super::reuse_loads::{Root, root};
 use super::{Defs, rewrite};
 use alloc::vec;
 use alloc::vec::Vec;

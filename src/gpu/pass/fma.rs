@@ -1,4 +1,4 @@
-//! A product and a sum that allow it become one rounding.
+//! Fuses a product and a sum that are marked as contractible into one FMA.
 
 use super::super::ir::{Block, Ids, Inst, Kernel, Op};
 use super::{Defs, define, rewrite, uses};

@@ -1,4 +1,4 @@
-//! Constant folding, common subexpressions and dead code.
+//! Constant folding, elimination of common subexpressions and of dead code.
 
 use super::super::eval::eval;
 use super::super::ir::{Block, Id, Ids, Inst, Kernel, Op};

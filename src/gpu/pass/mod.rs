@@ -1,11 +1,11 @@
-//! Passes: each changes the code and keeps its meaning.
+//! The optimisation passes over the intermediate representation: each keeps the meaning of a kernel.
 
 pub mod barrier;
 mod fma;
 mod fold;
-mod memory;
+mod loop_split;
 mod pressure;
-mod split;
+mod reuse_loads;
 mod stored;
 mod strength;
 mod unroll;
@@ -13,9 +13,9 @@ mod unroll;
 pub use barrier::remove_barriers;
 pub use fma::fuse;
 pub use fold::{fold, remove_dead};
-pub use memory::reuse_loads;
+pub use loop_split::split;
 pub use pressure::pressure;
-pub use split::split;
+pub use reuse_loads::reuse_loads;
 pub(crate) use stored::store_halves;
 pub use strength::reduce_strength;
 pub use unroll::unroll;

@@ -1,4 +1,4 @@
-//! How many registers are live at once.
+//! Estimates register pressure: how many registers are live at once.
 
 use super::super::ir::{Block, Id, Kernel, Op};
 use super::super::types::Type;

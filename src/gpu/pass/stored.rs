@@ -1,4 +1,4 @@
-//! Operands of `f32` that are stored as `bf16`: loads convert, stores round to nearest.
+//! Rewrites the accesses of `f32` operands that are stored as `bf16`: loads convert, stores round to nearest.
 
 use super::super::ir::{Block, Group, Hopper, Id, Ids, Inst, Kernel, Op, Space};
 use super::super::types::Type;
@@ -7,7 +7,7 @@ use alloc::format;
 use alloc::vec::Vec;
 
 struct Stored {
-    reach: super::super::written::Reach,
+    reach: super::super::alias::Reach,
     /// The parameters that are addresses of operands, and those of them that lie as `bf16`.
     operands: u64,
     halves: u64,

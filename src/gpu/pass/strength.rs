@@ -1,4 +1,5 @@
-//! Cheaper arithmetic for addresses.
+//! Strength reduction: products of a loop counter become induction variables, products and quotients by powers of two
+//! become shifts, and constants added to an address become its offset.
 
 use super::super::ir::{Block, Id, Ids, Inst, Kernel, Op};
 use super::super::types::{Sort, Type};

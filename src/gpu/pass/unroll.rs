@@ -1,4 +1,4 @@
-//! Unrolling of counted loops.
+//! Unrolls counted loops.
 
 use super::super::ir::{Block, Ids, Inst, Kernel, Op};
 use super::super::types::Type;

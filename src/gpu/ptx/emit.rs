@@ -1,4 +1,4 @@
-//! PTX text from a kernel.
+//! Emits the PTX text of a kernel.
 
 use super::super::error::Error;
 use super::super::ir::{
@@ -7,9 +7,9 @@ use super::super::ir::{
 use super::super::name::name;
 use super::super::types::{Sort, Type};
 use super::super::verify;
+use super::mnemonics::{self, approx, atomic, cmp, memory, param, rounding, special, vector};
 use super::require::needs;
 use super::target::{Isa, Target, number};
-use super::words::{self, approx, atomic, cmp, memory, param, rounding, special, vector};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt::Write;
@@ -455,7 +455,7 @@ impl<'k> Emitter<'k> {
     fn other(&self, i: &Inst, ty: Type, out: &mut impl Write) -> Done {
         match i.op {
             Op::Load { space, offset } => {
-                self.head(&["ld", words::space(space), vector(i.dst.len()), memory(ty)], out)?;
+                self.head(&["ld", mnemonics::space(space), vector(i.dst.len()), memory(ty)], out)?;
                 if i.dst.len() > 1 {
                     self.braces(&i.dst, out)?
                 } else {
@@ -466,7 +466,7 @@ impl<'k> Emitter<'k> {
             }
             Op::Store { space, offset } => {
                 let values = i.args.get(1..).unwrap_or_default();
-                self.head(&["st", words::space(space), vector(values.len()), memory(ty)], out)?;
+                self.head(&["st", mnemonics::space(space), vector(values.len()), memory(ty)], out)?;
                 self.address(i.args.at(0), offset, out)?;
                 out.write_str(", ")?;
                 if values.len() > 1 { self.braces(values, out)? } else { self.list(values, ty, out)? }
@@ -475,7 +475,7 @@ impl<'k> Emitter<'k> {
                 let bits =
                     matches!(rmw, Rmw::And | Rmw::Or | Rmw::Xor | Rmw::Exchange | Rmw::CompareExchange);
                 let t = if bits { ty.raw() } else { ty.suffix() };
-                self.head(&["atom", words::space(space), atomic(rmw), t], out)?;
+                self.head(&["atom", mnemonics::space(space), atomic(rmw), t], out)?;
                 self.list(&i.dst, ty, out)?;
                 out.write_str(", ")?;
                 self.address(i.args.at(0), 0, out)?;

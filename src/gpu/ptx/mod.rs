@@ -1,4 +1,4 @@
-//! PTX: text for NVIDIA's driver, and what each language version and target has.
+//! Emits kernels as PTX, and says what each PTX version and each target supports.
 //!
 #![cfg_attr(feature = "cuda", doc = "```")]
 #![cfg_attr(not(feature = "cuda"), doc = "```ignore")]
@@ -12,9 +12,9 @@
 #[cfg(feature = "cuda")]
 mod emit;
 #[cfg(feature = "cuda")]
+mod mnemonics;
+#[cfg(feature = "cuda")]
 mod require;
 pub(super) mod target;
-#[cfg(feature = "cuda")]
-mod words;
 
 pub use target::{Isa, Target};

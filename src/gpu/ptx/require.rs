@@ -1,4 +1,4 @@
-//! What each instruction needs.
+//! The PTX version and the compute capability that each instruction requires.
 
 use super::super::ir::{Approx, Hopper, Inst, Kernel, Op, Rmw, Space};
 use super::super::types::Type;

@@ -1,4 +1,4 @@
-//! Targets, and the versions of the PTX language.
+//! Compute capabilities (`sm_75`), and the versions of the PTX language.
 
 use core::fmt;
 

@@ -1,13 +1,13 @@
-//! Quantises activations to blocks of bytes.
+//! Quantises rows of activations to blocks of signed bytes, for products with quantised weights.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
 use super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::types::{F32, S32, U32, U64};
+use super::block_reduce::{Meet, Threads, on_row};
 use super::flat::{get, put};
 use super::layer::each_row;
-use super::part::{Meet, Threads, on_row};
-use crate::quant::words::Factor;
+use crate::quant::layout::Factor;
 use crate::quant::{Activation, MOST_SCALE};
 use alloc::format;
 

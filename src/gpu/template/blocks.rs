@@ -1,4 +1,5 @@
-//! Unpacks quantised blocks from 32-bit words, of any format by its [`Words`](crate::quant::words::Words).
+//! Dequantises blocks that are read as 32-bit words, of any format by the description of its
+//! [`Words`](crate::quant::layout::Words).
 #![allow(clippy::indexing_slicing, reason = "places of arrays that are counted here")]
 
 use super::super::builder::{Builder, Value};
@@ -6,7 +7,7 @@ use super::super::ir::{Cmp, Space};
 use super::super::types::{F32, S32, U32, U64};
 use super::flat::{at, get, neighbours};
 use crate::quant::Block;
-use crate::quant::words::{Factor, Field, Scales};
+use crate::quant::layout::{Factor, Field, Scales};
 use alloc::vec::Vec;
 
 /// Eight words of four codes each.

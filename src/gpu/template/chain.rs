@@ -1,4 +1,5 @@
-//! A fused chain of pointwise ops: which bodies run on which operands.
+//! A fused chain of pointwise ops: which op of the graph reads which operands or earlier results, and the order of the
+//! evaluation.
 
 use super::super::builder::Value;
 use super::super::error::Error;

@@ -7,10 +7,10 @@ use super::super::ir::{Cmp, Kernel, Special};
 use super::super::record::{Param, Recorded};
 use super::super::types::{Pred, U32, U64};
 use super::THREADS;
+use super::block_reduce::{Meet, block_reduce};
 use super::fft::{Pairs, pairs};
 use super::flat::{each, get, named, put};
 use super::layer::{each_row, leads};
-use super::part::{Meet, block_reduce};
 use crate::alu::{Alu, Body};
 use crate::fft::butterfly::{Pair, mul};
 

@@ -1,4 +1,4 @@
-//! Factorisations (Cholesky, LU) of a diagonal block by one thread block, row exchanges, and the check of a triangle for zeros.
+//! Factorises a diagonal block (Cholesky, LU) in one thread block, exchanges rows, and checks a triangle for zeros.
 //! Trailing updates are triangular solves and products.
 #![allow(clippy::indexing_slicing, reason = "places of registers that are counted here")]
 
@@ -8,9 +8,9 @@ use super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::record::Recorded;
 use super::super::types::{Pred, U32, U64};
 use super::THREADS;
+use super::block_reduce::{Meet, block_reduce};
 use super::flat::{self, get, named, neighbours, put};
 use super::layer::{each_row, leads};
-use super::part::{Meet, block_reduce};
 use super::status::{Index, note, note_first};
 use crate::Number;
 use alloc::vec::Vec;

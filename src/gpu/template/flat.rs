@@ -1,5 +1,5 @@
-//! Kernels of a thread for each result that are no plain map: indices choose rows, rows have two halves, elements are
-//! turned in pairs, and what is updated has a state.
+//! Kernels with a thread for each element whose accesses are no plain map: embedding and scatter (rows by indices),
+//! SwiGLU of packed halves, rotary positions (pairs of elements), and optimiser steps (parameters and state).
 
 use super::super::builder::{Address, Builder, Value};
 use super::super::error::Error;

@@ -1,4 +1,5 @@
-//! `out = body(A·B, bias, residual)` in `f32`: a tile for each block through shared memory, a register tile for each thread.
+//! The matrix product with an epilogue, `out = body(A·B, bias, residual)` in `f32`: a block computes a tile through
+//! shared memory, a thread a register tile.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;

@@ -1,4 +1,4 @@
-//! `y ← α·A·x + β·y` of row-major matrices: a block for each row, or a warp.
+//! The matrix-vector product `y ← α·A·x + β·y` of row-major matrices: a block or a warp computes each row.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
@@ -6,9 +6,9 @@ use super::super::ir::{Cmp, Hopper, Kernel, Space, Special};
 use super::super::record::Recorded;
 use super::super::types::{U32, U64};
 use super::THREADS;
+use super::block_reduce::{Meet, Threads, block_reduce, on_row};
 use super::flat::{at, get, named, neighbours, put};
 use super::layer::{each_row, leads};
-use super::part::{Meet, Threads, block_reduce, on_row};
 use crate::alu::Body;
 use crate::lanes::rotary;
 use crate::nn::Swiglu;

@@ -1,7 +1,8 @@
 //! GEMM on Hopper's warp groups (WGMMA): a producer warp loads tiles by TMA into a ring in shared memory, the others multiply.
 //! Sizes, strides and factors are arguments: one kernel serves every shape.
 //!
-//! `f32` comes in three parts of eight bits ([`super::triple`]), whose six largest products are those of `f32`.
+//! An `f32` operand is three `bf16` numbers of eight bits each ([`super::triple`]), whose six largest products give the
+//! precision of `f32`.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
@@ -13,12 +14,12 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
 
-mod end;
+mod epilogue;
 pub(crate) mod flash;
 pub(crate) mod slopes;
 
-pub use end::Along;
-use end::Ending;
+pub use epilogue::Along;
+use epilogue::Ending;
 
 /// Bytes of a row of a tile in shared memory: what a swizzle reaches over.
 const SLAB: u32 = 128;

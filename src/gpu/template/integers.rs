@@ -1,4 +1,4 @@
-//! Conversions of small integers to floats: samples of images and of sound.
+//! Converts 8- and 16-bit integers (samples of images and of sound) to floats.
 
 use super::super::error::Error;
 use super::super::ir::Kernel;

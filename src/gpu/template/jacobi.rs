@@ -1,5 +1,5 @@
-//! Jacobi's method by columns: pairs of columns are rotated until all products that the method compares are small, those of a
-//! round at once, each pair once in a sweep.
+//! The one-sided Jacobi method for eigenvalues and singular values: pairs of columns are rotated until their products
+//! are negligible. The disjoint pairs of a round run at once, and a sweep has each pair once.
 //!
 //! A general matrix: one-sided Jacobi (Hestenes). W = A·V ends as left singular vectors times singular values, V as the right ones.
 //!
@@ -21,10 +21,10 @@ use super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::record::Recorded;
 use super::super::types::{Pred, U32, U64};
 use super::THREADS;
+use super::block_reduce::{Meet, block_reduce};
 use super::factor::{constant, refused, size};
 use super::flat::{get, named, put};
 use super::layer::{each_row, leads, strided};
-use super::part::{Meet, block_reduce};
 use super::reflect::ends;
 use super::small::{larger, number};
 use super::status::{Index, note};

@@ -1,4 +1,4 @@
-//! Launches as data: the kernel, the grid, the arguments. No device is needed to plan one.
+//! Launches as data: the kernel, the grid and the arguments, planned without a device.
 
 use super::super::error::Error;
 use super::super::interpret::TensorMap;

@@ -1,4 +1,5 @@
-//! Kernels with a block for each row that read several tensors: gradients of softmax, cross-entropy, sums by column, scatter.
+//! Row kernels that read several tensors, with a block for each row: backward passes of softmax, masked softmax,
+//! cross-entropy and its gradient, and scatter-add.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
@@ -6,13 +7,13 @@ use super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::record::Recorded;
 use super::super::types::{Pred, Scalar, Type, U32, U64};
 use super::THREADS;
+use super::block_reduce::{Meet, Part, PartOf, Pieces, Threads, block_reduce, each_by, on_row};
 use super::flat::{at, get, keep, named, put};
-use super::held::Held;
-use super::part::{Meet, Part, PartOf, Pieces, Threads, block_reduce, each_by, on_row};
 use super::row::OnRow;
+use super::row_registers::Held;
 use super::status::{Index, note};
 use crate::alu::{Alu, Body, Number};
-use crate::lanes::streams::{Folds, Streams};
+use crate::lanes::multipass::{Folds, Streams};
 use crate::nn::{ExpShiftedScaled, LogWithin, PeakAndSum, Within, shift, softmax_row};
 use crate::pointwise::Ln;
 use crate::reduce::{Dot, Sum};

@@ -5,10 +5,10 @@ use super::super::builder::{Builder, Value};
 use super::super::error::Error;
 use super::super::ir::{Cmp, Group, Kernel, Space, Special};
 use super::super::types::{F32, U32, U64};
+use super::block_reduce::{Meet, block_reduce};
 use super::blocks::f16_to_f32;
 use super::flat::{aligned, at, each, get, put};
 use super::layer::{each_row, leads};
-use super::part::{Meet, block_reduce};
 use alloc::vec::Vec;
 
 /// Rows and depth of a block of [`convert_rows`].

@@ -1,13 +1,16 @@
-//! Kernel templates: a template is the frame of threads and loads, the op's own body is what it computes.
+//! Kernel templates: a template has the threads, loads and stores of a kernel, and the body of the op is what it
+//! computes.
 
 pub(crate) mod activations;
 pub(crate) mod attention;
+mod bf16x3;
+mod block_reduce;
 mod blocks;
 pub(crate) mod chain;
 pub(crate) mod complex;
 pub(crate) mod decode;
 pub(crate) mod diagonal;
-pub(crate) mod ending;
+pub(crate) mod epilogue;
 pub(crate) mod factor;
 pub(crate) mod fft;
 pub(crate) mod flash;
@@ -15,17 +18,14 @@ pub(crate) mod flat;
 mod gemm;
 pub(crate) mod gemv;
 mod group;
-mod held;
 pub(crate) mod integers;
 pub(crate) mod jacobi;
 pub(super) mod launch;
 pub(crate) mod layer;
-mod long;
 mod low_precision;
 pub(crate) mod lz4;
 pub(crate) mod norm_backward;
 pub(crate) mod panel;
-mod part;
 pub(crate) mod pattern;
 mod plan;
 mod pointwise;
@@ -34,20 +34,23 @@ pub(crate) mod random;
 mod reduce;
 pub(crate) mod reflect;
 mod row;
+mod row_registers;
 pub(crate) mod scan;
 pub(crate) mod score;
 pub(crate) mod select;
 pub(crate) mod small;
 pub(crate) mod sparse;
 pub(crate) mod spectra;
+mod split_rows;
 mod status;
 mod strided;
 pub(crate) mod tensor;
 pub(crate) mod triangle;
-mod triple;
 pub(crate) mod vector;
 pub(crate) mod window;
 
+pub use bf16x3::{TRIPLE_DEPTH, TRIPLE_ROWS, triple};
+pub use block_reduce::{Meet, Pieces, Threads};
 pub use chain::Broadcast;
 pub use gemm::{GemmTile, Identity, gemm};
 pub use group::flash::{GroupFlash, group_flash};
@@ -56,7 +59,6 @@ pub use group::slopes::{GroupSlopes, group_slopes, group_sums};
 pub use group::{Along, GroupTile, group_gemm, group_gemm_with, triple_gemm};
 pub use launch::{Argument, Factor, GroupLaunch, GroupProduct};
 pub(crate) use layer::TRANSPOSE_TILE;
-pub use long::{LONG, LongRow, long_row};
 pub(crate) use low_precision::convert_rows_name;
 pub use low_precision::{
     BYTE_DEPTH, BYTE_TILE, CONVERT_TILE, ROUNDED_EACH, byte_product, byte_sums, byte_zeros, convert_rows,
@@ -64,16 +66,15 @@ pub use low_precision::{
 };
 #[cfg(feature = "half")]
 pub(crate) use low_precision::{bf16_at, f16_at};
-pub use part::{Meet, Pieces, Threads};
 pub use plan::{Planned, planned};
 pub(crate) use pointwise::formula;
 pub use pointwise::{OfRow, Takes, op, pointwise, takes};
 pub(crate) use quant::numbers_at;
 pub use reduce::{Reduction, Stage, reduction, reduction_by};
 pub use row::{rms_norm_residual, row, row_by};
+pub use split_rows::{LONG, LongRow, long_row};
 pub use status::Index;
 pub use strided::{Division, combine, strided};
-pub use triple::{TRIPLE_DEPTH, TRIPLE_ROWS, triple};
 
 use super::error::Error;
 use super::ir::Module;

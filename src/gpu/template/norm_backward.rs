@@ -1,7 +1,8 @@
-//! Backward passes of layer norm and RMS norm: gradients of the rows, and of the weights, which are sums by column.
+//! Backward passes of layer norm and RMS norm: gradients of the rows, and of the weights, which are sums over columns.
 //!
-//! Where rows fit into registers, a block takes rows one after the other, and its threads add their columns of all of them in
-//! registers, too: `x` and `dy` are read once. Otherwise each row leaves what brings it to unit variance, and both are read again.
+//! Where rows fit into registers, a block takes rows one after the other, and its threads also add up the columns of
+//! all of them in registers: `x` and `dy` are read once. Otherwise a first kernel writes the statistics of each row,
+//! and `x` and `dy` are read twice.
 
 use super::super::builder::Value;
 use super::super::error::Error;
@@ -9,12 +10,12 @@ use super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::record::{Param, Recorded};
 use super::super::types::{U32, U64};
 use super::THREADS;
+use super::block_reduce::{Meet, Part, PartOf, Pieces, Threads, each_by};
 use super::flat::{at, each, get, keep, named, put};
-use super::held::Held;
 use super::layer::{each_row, leads, strided};
-use super::part::{Meet, Part, PartOf, Pieces, Threads, each_by};
+use super::row_registers::Held;
 use crate::alu::{Alu, Body};
-use crate::lanes::streams::Streams;
+use crate::lanes::multipass::Streams;
 use crate::nn::{AddScaled, Gradient, SquaresAndAlong, Standard, SumAndAlong, inverse_root};
 use crate::reduce::{centred, rescue, scales};
 use alloc::format;

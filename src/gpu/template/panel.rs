@@ -1,5 +1,5 @@
-//! Panel factorisations by one block, in registers: a few columns at once, of whose rows a thread has every [`FACTOR`]-th. Earlier
-//! columns are applied first, one by one (left-looking).
+//! Panel factorisations by one block, in registers: a few columns at once, of which a thread has every [`FACTOR`]-th
+//! row. Earlier columns are applied first, one by one (left-looking).
 #![allow(clippy::indexing_slicing, reason = "places of registers that are counted here")]
 
 use super::super::builder::{Builder, Value};
@@ -7,10 +7,10 @@ use super::super::error::Error;
 use super::super::ir::{Cmp, Kernel, Shuffle, Special};
 use super::super::record::Recorded;
 use super::super::types::{Pred, U32, U64};
+use super::block_reduce::{Meet, Threads, reduce_in, reduce_memory};
 use super::factor::{FACTOR, LEAF, constant, keep, kept, place, refused, scratch, size};
 use super::flat::{get, named, put};
 use super::layer::leads;
-use super::part::{Meet, Threads, reduce_in, reduce_memory};
 use super::reflect::{ends, scale};
 use super::status::{Index, note_first};
 use crate::Number;

@@ -1,4 +1,4 @@
-//! The kernels of a fused chain: the tile from the facts, the bodies by the names in the graph.
+//! Plans the kernel of a fused chain: the tile from the facts of the machine, and the bodies by the names in the graph.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;

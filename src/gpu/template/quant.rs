@@ -1,4 +1,4 @@
-//! Quantised blocks: dequantisation, and products with quantised activations.
+//! Dequantisation of blocks, and products of quantised weights with quantised activations.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;

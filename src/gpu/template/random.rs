@@ -7,7 +7,7 @@ use super::super::record::Recorded;
 use super::super::types::{Pred, Stored, Type, U32, U64};
 use super::flat::{each, named, put};
 use crate::alu::Alu;
-use crate::random::bodies::{exponential, normal};
+use crate::random::transforms::{exponential, normal};
 
 /// A stream, from the next parameters: the elements that are written; the key, the stream's number; the number of the first
 /// block, what is left of it out; the place of the first element.

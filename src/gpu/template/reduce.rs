@@ -1,5 +1,5 @@
-//! Reductions to one value. Each fold is two kernels: blocks write partial states, then one block merges them. What happens
-//! between folds is recorded in the kernels that need it.
+//! Reductions to one value. Each reduction is two kernels: blocks write partial states, then one block merges them; the
+//! arithmetic between reductions is recorded in the kernels that need it.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
@@ -8,10 +8,10 @@ use super::super::pass;
 use super::super::record::{Param, Recorded};
 use super::super::types::{Pred, Stored, U32, U64};
 use super::THREADS;
-use super::part::{Meet, Part, PartOf, Threads, block_reduce, choose};
+use super::block_reduce::{Meet, Part, PartOf, Threads, block_reduce, choose};
 use crate::alu::{Alu, Number, Real};
 use crate::lanes::fold::Fold;
-use crate::lanes::streams::{Folds, Streams, Summary};
+use crate::lanes::multipass::{Folds, Streams, Summary};
 use crate::nn;
 use crate::ops::{Gpu, OPS};
 use crate::pointwise::{Maximum, Minimum};

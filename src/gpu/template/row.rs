@@ -7,13 +7,13 @@ use super::super::record::{Param, Recorded};
 use super::super::types::{Pred, U32, U64};
 #[cfg(doc)]
 use super::THREADS;
+use super::block_reduce::{Meet, Part, PartOf, Pieced, Pieces, Threads, each_by};
 use super::flat::{at, keep, named, neighbours};
-use super::held::Held;
-use super::part::{Meet, Part, PartOf, Pieced, Pieces, Threads, each_by};
 use super::pointwise::Takes;
+use super::row_registers::Held;
 use crate::alu::{Alu, Body, Real};
 use crate::lanes::fold::Fold;
-use crate::lanes::streams::{Folds, Row, Streams, Summary};
+use crate::lanes::multipass::{Folds, Row, Streams, Summary};
 use crate::nn;
 use alloc::format;
 use alloc::vec::Vec;

@@ -1,14 +1,14 @@
-//! Running sums of rows: a thread has some pieces of neighbouring elements of a tile, the threads of a row scan the sums of
-//! their pieces, and tiles follow one another. Of few, long rows several blocks take parts.
+//! Prefix sums of rows: the threads of a row scan the sums of their pieces of a tile, and tiles follow one another.
+//! Several blocks share a row when rows are few and long.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
 use super::super::ir::{Cmp, Kernel, Shuffle, Space, Special};
 use super::super::record::Recorded;
 use super::super::types::{U32, U64};
+use super::block_reduce::{Meet, Threads, each_by, on_row};
 use super::flat::{at, each, get, keep, named, neighbours, put};
 use super::layer::leads;
-use super::part::{Meet, Threads, each_by, on_row};
 use alloc::format;
 use alloc::vec::Vec;
 

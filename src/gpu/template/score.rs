@@ -1,16 +1,17 @@
-//! Similarity of rows with a vector, and negative log-likelihood.
+//! Cosine similarity of the rows of a matrix with a vector; the negative log-likelihood of target classes, with label
+//! smoothing, and its gradient.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
 use super::super::ir::{Cmp, Kernel};
 use super::super::record::Recorded;
 use super::super::types::{U32, U64};
+use super::block_reduce::{Meet, Part, PartOf, Threads};
 use super::flat::{each, get, named, put};
 use super::layer::{each_row, leads};
-use super::part::{Meet, Part, PartOf, Threads};
 use super::status::{Index, note};
 use crate::alu::Alu;
-use crate::lanes::streams::Folds;
+use crate::lanes::multipass::Folds;
 use crate::reduce::{Dot, Sum, angle};
 
 /// The cosine of a vector and each row. Parameters: the vector, the rows, `out`; rows, columns.

@@ -1,5 +1,5 @@
-//! The `k` first elements of many by their digits: a histogram of one digit at a time says which elements are among them, and
-//! in the end each of these is put at its place. Elements are ordered by keys, then by their indices.
+//! Radix select: the `k` first elements of many. A histogram of one digit at a time narrows the candidates, and each
+//! element found is written at its rank. Elements are ordered by keys, then by their indices.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;

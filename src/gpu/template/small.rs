@@ -1,5 +1,5 @@
-//! Batched factorisations and solves of small matrices: several in a block, a thread for each row, which it holds in registers. A
-//! matrix is read and written once.
+//! Batched factorisations and solves of small matrices: a block has several matrices, and a thread has one row in
+//! registers. A matrix is read and written once.
 #![allow(clippy::indexing_slicing, reason = "places of registers that are counted here")]
 
 use super::super::builder::{Builder, Value};
@@ -7,10 +7,10 @@ use super::super::error::Error;
 use super::super::ir::{Cmp, Kernel, Shuffle, Space, Special};
 use super::super::record::Recorded;
 use super::super::types::{Pred, Stored, U32, U64};
+use super::block_reduce::{Meet, Threads, reduce_in, reduce_memory};
 use super::factor::{constant, keep, kept, line, place, refused, scratch, size};
 use super::flat::{self, get, named, put};
 use super::layer::each_row;
-use super::part::{Meet, Threads, reduce_in, reduce_memory};
 use super::status::{Index, note, note_first};
 use crate::Number;
 use alloc::vec::Vec;

@@ -6,9 +6,9 @@ use super::super::ir::{Cmp, Kernel, Shuffle, Special};
 use super::super::record::Recorded;
 use super::super::types::{Pred, U32, U64};
 use super::THREADS;
+use super::block_reduce::{Meet, block_reduce};
 use super::flat::{each, get, named, put};
 use super::layer::{each_row, leads};
-use super::part::{Meet, block_reduce};
 use super::window::fold;
 use alloc::vec::Vec;
 

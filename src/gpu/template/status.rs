@@ -1,5 +1,5 @@
-//! Status words: what only a kernel sees is wrong with an op's arguments, an index or a pivot. Each has a word of its own, 0 while
-//! nothing is, so that two kernels that write at once do not mix theirs.
+//! Status words, by which a kernel reports an invalid argument that only it reads: an index out of range, a pivot of
+//! zero. Each argument has a word of its own, so that two kernels that report at once do not mix their words.
 
 use super::super::builder::Value;
 use super::super::ir::{Cmp, Space};

@@ -1,13 +1,13 @@
-//! `C ← α·A·B + β·C` of strided matrices without tensor cores: a tile for each block through shared memory (double-buffered), a
-//! register tile for each thread; optionally split-K.
+//! The matrix product `C ← α·A·B + β·C` of strided matrices without tensor cores: a block computes a tile through
+//! double-buffered shared memory, a thread a register tile; optionally split-K.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
 use super::super::ir::{Cmp, Kernel, Rmw, Space, Special};
 use super::super::record::Recorded;
 use super::super::types::{Pred, U32, U64};
+use super::bf16x3::only_strange;
 use super::flat::{aligned, at, each, get, keep, neighbours, put};
-use super::triple::only_strange;
 use crate::alu::Real;
 use alloc::format;
 use alloc::vec::Vec;

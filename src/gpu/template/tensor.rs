@@ -1,4 +1,4 @@
-//! Kernels over strided tensors.
+//! Kernels over strided tensors: contraction, padding, gather and scatter, with a thread for each element.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;

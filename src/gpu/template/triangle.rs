@@ -1,4 +1,5 @@
-//! Kernels over one triangle of a matrix: the lower one unless said otherwise, as an upper one is the lower of the transpose.
+//! Symmetric and triangular BLAS kernels over the lower triangle of a matrix: rank-1 and rank-2 updates, matrix-vector
+//! products and solves. An upper triangle is passed as the lower one of the transpose.
 #![allow(clippy::indexing_slicing, reason = "places of registers that are counted here")]
 
 use super::super::builder::{Builder, Value};
@@ -7,10 +8,10 @@ use super::super::ir::{Cmp, Kernel, Special};
 use super::super::record::Recorded;
 use super::super::types::{U32, U64};
 use super::THREADS;
+use super::block_reduce::{Meet, block_reduce};
 use super::factor::{FACTOR, keep, kept, line, scratch};
 use super::flat::{each, get, named, put};
 use super::layer::{each_row, leads};
-use super::part::{Meet, block_reduce};
 use crate::alu::Body;
 use crate::pointwise::Axpy;
 use alloc::vec::Vec;

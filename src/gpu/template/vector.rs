@@ -1,4 +1,4 @@
-//! Kernels over strided vectors.
+//! BLAS level 1 kernels over strided vectors (`axpy`, `copy`, `scal`, `rot`, `iamax`), and the top-k of few elements.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
@@ -6,9 +6,9 @@ use super::super::ir::{Cmp, Kernel, Special};
 use super::super::record::{Param, Recorded};
 use super::super::types::{U32, U64};
 use super::THREADS;
+use super::block_reduce::{Meet, block_reduce};
 use super::flat::{each, get, named, put};
 use super::layer::leads;
-use super::part::{Meet, block_reduce};
 use super::window::fold;
 use crate::alu::Body;
 use crate::blas::{Exchange, Full, Rotate, UnitAntidiagonal, UnitDiagonal};

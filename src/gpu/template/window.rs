@@ -1,4 +1,4 @@
-//! Kernels over sliding windows: pooling, one-dimensional convolution and filters. A thread gathers its result in a fixed
+//! Kernels over sliding windows: pooling, one-dimensional convolution and filters. A thread sums its result in a fixed
 //! order, so that results are deterministic.
 
 use super::super::builder::{Builder, Value};
@@ -7,9 +7,9 @@ use super::super::ir::{Cmp, Kernel, Special};
 use super::super::record::Recorded;
 use super::super::types::{Scalar, U32, U64};
 use super::THREADS;
+use super::block_reduce::{Meet, block_reduce};
 use super::flat::{each, get, named, put};
 use super::layer::{each_row, leads};
-use super::part::{Meet, block_reduce};
 use crate::alu::{Body, Number};
 use crate::pointwise::{Add, Maximum};
 use alloc::vec::Vec;

@@ -1,4 +1,4 @@
-//! Kernels as the driver compiles them: on threads of their own, while the host goes on to what comes next.
+//! Compiles kernels to compute pipelines on background threads, while the host continues, and caches them.
 
 use super::{Wgpu, scoped};
 use crate::gpu::device::{Error, Launch};

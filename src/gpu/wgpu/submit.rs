@@ -1,5 +1,5 @@
-//! Launches on their way to the driver: they wait until something is read or written, or many do, and are one submission.
-//! What the driver made for a kernel on these buffers is kept, so that a launch like an earlier one costs its words.
+//! Batches launches into submissions: they are recorded until something is read or written, or until there are many.
+//! Bind groups are cached, so that a repeated launch only writes its arguments.
 
 use super::pipeline::Pipeline;
 use super::{Buffer, Wgpu};

@@ -1,4 +1,5 @@
-//! Recorded bodies as functions of WGSL.
+//! Emits recorded bodies of pointwise ops as WGSL functions, and the helper functions that replace WGSL's inexact
+//! built-ins.
 
 use super::Error;
 use crate::alu::Body;

@@ -1,4 +1,4 @@
-//! Recorded kernels as whole texts: loops, shared memory and barriers, over buffers of 32-bit elements.
+//! Emits whole kernels as WGSL: loops, shared memory and barriers, over buffers of 32-bit elements.
 
 use super::Error;
 use super::emit::{FUSED, INTEGERS, MUL_HIGH, POWER, PRELUDE, Writer, tables, ty};

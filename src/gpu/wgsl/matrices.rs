@@ -1,6 +1,7 @@
-//! `C ← α·A·B + β·C` of `f16` with sums of `f32` by cooperative matrices: what wgpu's extension of WGSL has, where an
-//! adapter has it. A block of threads computes a tile through workgroup memory, 32 of them a part of it in matrices of
-//! 16 × 16. The next pieces of A and B are read while the present ones are multiplied.
+//! The matrix product `C ← α·A·B + β·C` of `f16` with sums in `f32` by cooperative matrices, an extension of WGSL in
+//! wgpu, where an adapter has it. A block of threads computes a tile through workgroup memory, and each 32 of its
+//! threads compute a part of it in matrices of 16 × 16. The next pieces of A and B are loaded while the current ones
+//! are multiplied.
 
 use alloc::format;
 use alloc::string::String;

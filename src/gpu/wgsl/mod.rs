@@ -1,4 +1,5 @@
-//! WGSL: what the recorder wrote down, as functions of WebGPU's shading language, and frames around them.
+//! Emits kernels as WGSL, the shading language of WebGPU: the recorded body of an op as a function, and the entry
+//! points around it.
 //!
 //! ```
 //! use fulmen::gpu::wgsl;
@@ -8,8 +9,8 @@
 //! # Ok::<(), fulmen::gpu::wgsl::Error>(())
 //! ```
 //!
-//! Accuracy is the device's: WGSL lets it round `fma` twice, divide within 2.5 ulp, flush subnormals and assume that
-//! there is no NaN.
+//! Accuracy is that of the device: WGSL allows it to round `fma` twice, to divide within 2.5 ulp, to flush subnormals
+//! and to assume that there is no NaN.
 
 mod emit;
 mod kernel;

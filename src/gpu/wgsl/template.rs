@@ -1,4 +1,5 @@
-//! The frames: what each thread reads and writes. What is computed is the op's own body.
+//! The entry points of WGSL texts around recorded bodies: pointwise, reduction, row and matrix-product kernels over the
+//! bindings of a compute shader.
 
 use super::kernel::text;
 use super::{Error, emit};

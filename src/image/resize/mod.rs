@@ -1,4 +1,4 @@
-//! Images in another size.
+//! Resizes images.
 
 pub(crate) mod passes;
 mod plan;

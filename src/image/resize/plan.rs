@@ -1,4 +1,4 @@
-//! The weights of a resize, planned once.
+//! Plans a resize: the weights of each output row and column, computed once.
 
 use super::super::sealed::Sealed;
 use crate::error::{Error, not_empty, same_len};

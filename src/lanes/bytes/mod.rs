@@ -1,5 +1,5 @@
-//! Registers of 32 bytes: the codes of quantised blocks, and their integer products. What a product's lanes hold is each
-//! set's own; their total is exact, so it is the same on all.
+//! Vectors of 32 bytes for quantised blocks: unpacking of codes, and integer dot products. Instruction sets sum the
+//! products in different lanes; the total is exact, so it is the same on all.
 
 use super::{COMPACT, Portable, from_fn};
 use crate::float16::f16_to_f32;

@@ -1,4 +1,4 @@
-//! Advanced SIMD in pairs of registers, with the dot product where the build has it.
+//! Vectors of 32 bytes on NEON, as pairs of registers, with the dot-product instructions where the build has them.
 
 use super::{Bytes, bits};
 use crate::lanes::Neon;

@@ -1,4 +1,4 @@
-//! SIMD128 in pairs of registers.
+//! Vectors of 32 bytes on WebAssembly SIMD128, as pairs of registers.
 #![allow(unused_unsafe, reason = "wasm intrinsics without pointers are safe; the shared macros don't know")]
 
 use super::{Bytes, bits};

@@ -1,4 +1,4 @@
-//! SSE2 in pairs of registers; AVX2, and AVX-512 with its dot products where the build has them.
+//! Vectors of 32 bytes on x86: SSE2 as pairs of registers, AVX2, and AVX-512 with VNNI where the build has it.
 
 use super::{Bytes, bits};
 use crate::lanes::{Avx2, Sse2};

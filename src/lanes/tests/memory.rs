@@ -1,4 +1,4 @@
-//! Loads, stores and the loops: every length, nothing written beside it, nothing lost.
+//! Tests of loads, stores and loops at every length: each element is written, and no byte outside of the slice.
 
 use super::super::executor::Serial;
 use super::super::fold::{self, leaf_len};

@@ -1,4 +1,4 @@
-//! Every lane that this machine can run against a scalar model, bit for bit (NaN as NaN).
+//! Tests every instruction set that this machine has against a scalar model, bit for bit (NaN as NaN).
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

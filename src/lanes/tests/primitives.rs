@@ -1,4 +1,4 @@
-//! Arithmetic, comparison, selection, bits, rounding and table lookup.
+//! Tests of arithmetic, comparison, selection, bit operations, rounding and table lookup.
 
 use super::*;
 use crate::alu::math::hyperbolic::tanh_by_table;

@@ -1,4 +1,4 @@
-//! The backward pass: softmax weights are recomputed from the log-sum-exps, block by block.
+//! The backward pass of attention: softmax weights are recomputed from the log-sum-exps, block by block.
 
 use super::mask::{self, Mask};
 use super::panel::{self, Columns};

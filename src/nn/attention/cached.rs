@@ -1,4 +1,4 @@
-//! Decoding over a KV cache in half precision or quantised blocks, contiguous or paged.
+//! Decoding attention over a KV cache in half precision or quantised blocks, contiguous or paged.
 
 use super::decode::{AHEAD, TOGETHER, times};
 use super::panel::State;

@@ -1,4 +1,5 @@
-//! Decoding, a single query: K and V are streamed once, in memory order, and the bits are those of the forward pass.
+//! Decoding attention of a single query: K and V are streamed once, in memory order, and the bits are those of the
+//! forward pass.
 
 use super::mask::{self, Mask};
 use super::panel::{self, State};

@@ -1,5 +1,5 @@
-//! The forward pass (online softmax over blocks of keys): a block of K and V is packed, then multiplied with panels of queries
-//! while it is in cache.
+//! The forward pass of attention (online softmax over blocks of keys): a block of K and V is packed, then multiplied
+//! with panels of queries while it is in cache.
 
 use super::mask::{self, Mask};
 use super::panel::{self, Columns, State};

@@ -1,4 +1,4 @@
-//! Attention of `bf16`: each key head is converted to `f32`, then computed as that of `f32`.
+//! Attention of `bf16` operands: each key head is converted to `f32` and computed as `f32`.
 
 use super::backward::{self, Gradients};
 use super::{Attention, Heads, Part, attention_backward_workspace, attention_workspace, divide, shape, take};

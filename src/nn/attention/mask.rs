@@ -1,4 +1,4 @@
-//! What precedes the softmax: soft-capping of scores, then the mask.
+//! Soft-capping of scores, and the mask that is added before the softmax.
 
 use super::BLOCK;
 use super::panel::{self, Columns};

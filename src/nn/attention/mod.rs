@@ -2,16 +2,16 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `options` | what is asked for, and what it says of queries and keys |
-//! | `mask` | what is done to scores before the softmax |
-//! | `panel` | loops over tiles of scores, with queries as columns |
-//! | `prefetch` | what the panels need next |
-//! | `forward` | blocks of keys and panels of queries |
+//! | `options` | the options, and which keys a query attends to |
+//! | `mask` | soft-capping and masks of scores |
+//! | `panel` | the online softmax over panels of scores, with queries as columns |
+//! | `prefetch` | software prefetch of the next panel |
+//! | `forward` | the forward pass: blocks of keys, panels of queries |
 //! | `decode` | a single query |
-//! | `rows` | its loops over rows of keys and values |
-//! | `half`, `typed` | operands in bf16, and their functions |
-//! | `cached` | a single query over halves or blocks, in pages |
-//! | `backward` | the gradients, from weights that are computed again |
+//! | `rows` | the products of a single query with rows of keys and values |
+//! | `half`, `typed` | bf16 operands, and the declarations of their functions |
+//! | `cached` | a single query over a KV cache in half precision or quantised, contiguous or paged |
+//! | `backward` | the backward pass, with recomputed weights |
 
 pub(crate) mod backward;
 pub(crate) mod cached;

@@ -1,4 +1,4 @@
-//! The options of attention, and which keys a query sees.
+//! The options of attention: heads, scale, causal mask, sliding window, soft cap; and which keys a query attends to.
 
 use super::BLOCK;
 use super::panel::Columns;

@@ -1,4 +1,4 @@
-//! Software prefetch of what the next panel reads and writes.
+//! Prefetches the operands of the next panel of attention.
 
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};

@@ -1,5 +1,5 @@
 //! The products of a single query with rows of K and V in memory order. Lanes are keys, then elements of a head, and
-//! sums have the order of the panels. Rows are prefetched in the order of use: they are too far apart for hardware
+//! sums have the order of the panels. Rows are prefetched in the order of use, as they are too far apart for hardware
 //! prefetchers.
 
 use super::super::softmax::exp_not_above_zero;

@@ -1,4 +1,4 @@
-//! The functions of attention of `bf16`: their rows, which are read without the feature `half`, too.
+//! Declares the public attention functions of `bf16`. The declarations are read without the feature `half`.
 
 #[cfg(feature = "half")]
 use super::Attention;

@@ -1,4 +1,4 @@
-//! im2col: for each tap, the input elements that it multiplies at a range of output positions, copied contiguously.
+//! im2col: for each tap of a filter, the input elements that it multiplies are copied contiguously.
 
 use super::{Conv1d, Lines};
 use crate::blas::gemm::{Problem, gemm_by};

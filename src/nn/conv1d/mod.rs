@@ -1,14 +1,14 @@
-//! Convolution along lines of channels.
+//! One-dimensional convolution over channels, with groups, and its gradients with respect to the input and the weights.
 //!
-//! What a tap reads is a view of the input, with the convolution's stride as that of its columns. On one thread a part of
-//! the lines is copied at a time, and taps meet it and what they add to in the caches: rows may lie a power of two apart.
-//! Groups of several channels are products of matrices, one for each tap of the filter or, where a filter is longer
-//! than there are channels, one for each channel (the rows of its view overlap); a group of one channel is a sum of
-//! shifted lines.
+//! The elements that a tap multiplies are a view of the input, whose column stride is the stride of the convolution.
+//! One thread copies a part of the input at a time, so that taps find it in the caches even where rows are a power of
+//! two apart. Groups of several channels are matrix products, one for each tap of the filter or, where a filter is
+//! longer than the number of channels, one for each channel (the rows of its view overlap); a group of one channel is a
+//! sum of shifted rows.
 
+pub(crate) mod depthwise;
+mod groups;
 pub(crate) mod im2col;
-mod lines;
-pub(crate) mod rows;
 
 use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};
 use crate::contract::contract;
@@ -22,8 +22,8 @@ use crate::reduce::Sum;
 use crate::slices::lines_mut;
 use crate::view::{MatMut, MatRef};
 use core::ops::Range;
+pub(crate) use groups::Lines;
 use im2col::{Source, Tap, again, apart, block_cells, bounds, part, part_mut, unfolded, unfolded_cells};
-pub(crate) use lines::Lines;
 
 /// The sizes of a convolution of lines.
 ///
@@ -294,7 +294,7 @@ pub(crate) fn conv1d_by<J: Executor, S: Simd, T: Element>(
                 out.0.fill(first(row.0.start));
                 let line = part(x, row.0.start / co.max(1) * conv.length, conv.length);
                 let w = part(weights, row.0.start % conv.channels_out.max(1) * conv.kernel, conv.kernel);
-                rows::forward(s, conv, n, w, line, out.0);
+                depthwise::forward(s, conv, n, w, line, out.0);
             },
         );
     } else {
@@ -366,7 +366,7 @@ pub(crate) fn conv1d_backward_input_by<J: Executor, S: Simd, T: Element>(
                 for o in 0..co {
                     let filter = row.0.start % conv.groups.max(1) * co + o;
                     let w = part(weights, filter * conv.kernel, conv.kernel);
-                    rows::backward(s, conv, n, w, part(dy, (row.0.start * co + o) * n, n), dx.0);
+                    depthwise::backward(s, conv, n, w, part(dy, (row.0.start * co + o) * n, n), dx.0);
                 }
             },
         );
@@ -461,7 +461,7 @@ pub(crate) fn conv1d_backward_weights_by<J: Executor, S: Simd, T: Element>(
                     let line = image * conv.channels_in + o.0.start / co.max(1);
                     let x = part(x, line * conv.length, conv.length);
                     let dy = part(dy, (image * conv.channels_out + o.0.start) * n, n);
-                    rows::weights(s, conv, n, x, dy, dw.0);
+                    depthwise::weights(s, conv, n, x, dy, dw.0);
                 }
             },
         );

@@ -1,7 +1,7 @@
-//! Pooling: the largest element, or the mean, of each window of a plane or a volume.
+//! Pooling: the maximum or the mean of each window of a plane or a volume, and the backward passes.
 
-pub(crate) mod places;
-mod planes;
+pub(crate) mod geometry;
+mod loops;
 
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
@@ -10,8 +10,8 @@ use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::parts::{Read, Write, count, each_row};
 use crate::pointwise::{Add, Maximum};
-use places::Planes;
-use planes::part;
+use geometry::Planes;
+use loops::part;
 
 /// Windows over volumes of planes, rows and columns: `kernel` elements, `dilation` apart, one window each `stride`, from
 /// `padding` places before the first element to `padding_end` behind the last. A plane is a volume of one plane, a line a
@@ -435,7 +435,7 @@ pub(crate) fn avg_pool_by<J: Executor, S: Simd, T: Element>(
         #[inline(always)]
         |(x, out): (Read<'_, T>, Write<'_, T>)| {
             if planes.whole() {
-                return out.0.fill(planes::mean(s, x.0));
+                return out.0.fill(loops::mean(s, x.0));
             }
             planes.windows(s, Add, T::ZERO, x.0, out.0);
             planes.means(s, count_padding, out.0);

@@ -1,5 +1,5 @@
-//! Products, and what a bias and a formula make of each element: of 16 and 8 bits while it is in registers where products run on
-//! warp groups, else by a kernel of its own.
+//! Low-precision products with an epilogue (a bias and a formula): on warp groups the epilogue runs while the sums are
+//! in registers, elsewhere it is a kernel of its own.
 
 use super::super::super::device::{Computes, Device, Error, Launch, Program};
 use super::super::super::ir::{Group, Kernel, Op};
@@ -185,7 +185,7 @@ impl<D: Device> Gpu<D> {
         let [m, n] = c.0.shape;
         let (along, bias) = bias.parts([m, n])?;
         let parameters = parameters.map(number);
-        let alone = template::ending::ended::<F, T::Recorded, P>;
+        let alone = template::epilogue::ended::<F, T::Recorded, P>;
         let end = Ending { of: TypeId::of::<F>(), bias: along, parameters: &parameters, alone };
         self.product_by(alpha, a, b, beta, c, bias, |planner, product, aligned| {
             let mut plan = planner.product::<T::Recorded>(product)?;

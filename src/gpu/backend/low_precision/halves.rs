@@ -1,4 +1,4 @@
-//! Attention of `bf16`: on warp groups where there are some, else converted to `f32`.
+//! Attention of `bf16` on devices: on warp groups where the device has them, else converted to `f32`.
 
 use super::super::super::device::{Binding, Computes, Device, Error};
 use super::super::super::ir::Group;

@@ -1,4 +1,4 @@
-//! Control flow: labels, and copies of the values that blocks hand on.
+//! Emits control flow as PTX: labels, branches, and moves of the values that blocks pass on.
 
 use super::*;
 

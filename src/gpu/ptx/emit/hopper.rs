@@ -1,4 +1,4 @@
-//! Hopper's instructions.
+//! Emits Hopper's instructions as PTX: mbarrier, TMA, WGMMA.
 
 use super::super::super::ir::{Group, Hopper, Inst};
 use super::super::super::types::Type;

@@ -1,4 +1,4 @@
-//! Jacobi of a matrix in the shared memory of one block.
+//! The Jacobi method on a matrix that fits in the shared memory of one block.
 #![allow(clippy::indexing_slicing, reason = "places of registers that are counted here")]
 
 use super::super::super::builder::{Builder, Value};
@@ -6,10 +6,10 @@ use super::super::super::error::Error;
 use super::super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::super::record::Recorded;
 use super::super::super::types::{U32, U64};
+use super::super::block_reduce::{Meet, Threads, on_row};
 use super::super::factor::{constant, keep, kept, scratch, size};
 use super::super::flat::{get, named, put};
 use super::super::layer::{each_row, leads};
-use super::super::part::{Meet, Threads, on_row};
 use super::super::small::{few, larger, number, reduce_few};
 use super::super::status::{Index, note};
 use super::{Limits, SWEEPS, before, fold, known, meeting_of, most, nearer, says, scales, sum};

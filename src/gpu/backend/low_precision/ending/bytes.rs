@@ -1,7 +1,7 @@
-//! Products of bytes that a scale, a bias and a formula end, as `f32` or as bytes again.
+//! Products of bytes with an epilogue of a scale, a bias and a formula, whose results are `f32` or bytes.
 
 use super::super::super::super::device::{Computes, Error, Launch};
-use super::super::super::super::template::ending::{dequantise, requantise};
+use super::super::super::super::template::epilogue::{dequantise, requantise};
 use super::super::super::super::template::{Along, Argument};
 use super::super::super::super::types::F32;
 use super::super::super::ops::bits as number;

@@ -1,8 +1,8 @@
-//! Products of floats that a bias and a formula end.
+//! Products of 16- and 8-bit floats with an epilogue of a bias and a formula.
 
 use super::super::super::super::device::{Computes, Error};
 use super::super::super::super::ir::Group;
-use super::super::super::super::template::{self, ending::ended};
+use super::super::super::super::template::{self, epilogue::ended};
 use super::super::super::super::types::F32;
 use super::super::super::ops::bits as number;
 use super::super::super::plan::{Plan, Planner};
