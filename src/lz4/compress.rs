@@ -16,7 +16,7 @@ pub(crate) const TAIL: usize = 5;
 pub(crate) const PATIENCE: usize = 64;
 
 /// Entries of places, by hash; all 0 at first, which is the place of the first byte.
-pub(super) type Table = [u16; 1 << BITS];
+type Table = [u16; 1 << BITS];
 
 /// [`LEAST`] for places, which are words of 32 bits here: the compiler then sees that their sums are below those of `usize`.
 const FOUR: u32 = LEAST as u32;
@@ -89,9 +89,11 @@ fn common(x: &[u8], a: u32, b: u32, end: usize) -> u32 {
     n
 }
 
-/// One block of at most 65536 bytes; how many of `out`, which has `lz4_bound` of them, were written.
-#[inline(always)]
-pub(super) fn block(x: &[u8], table: &mut Table, out: &mut [u8]) -> usize {
+/// One block of at most 65536 bytes; how many of `out`, which has `lz4_bound` of them, were written. No lanes are in it: a
+/// function of its own, whose loop has the registers for itself, is enough for all of them.
+#[inline(never)]
+pub(super) fn block(x: &[u8], out: &mut [u8]) -> usize {
+    let table: &mut Table = &mut [0; _];
     let (mut anchor, mut at, mut tries, mut to) = (0u32, 1u32, 0, 0);
     // Where a match may begin four bytes are.
     let starts = x.get(..x.len().saturating_sub(MARGIN - LEAST)).unwrap_or_default();

@@ -111,7 +111,7 @@ pub(crate) fn lz4_compress_by<J: Executor, S: Simd>(
         #[inline(always)]
         |(sizes, data, out): (Write<'_, u32>, Read<'_, u8>, Write<'_, u8>)| {
             let [size] = sizes.0 else { return };
-            *size = compress::block(data.0, &mut [0; _], out.0) as u32;
+            *size = compress::block(data.0, out.0) as u32;
         },
     );
     Ok(())

@@ -1,4 +1,5 @@
-//! Blocks of 64 KiB: the sources of the library as text, this program as code, noise, and files that are named. All decode our blocks.
+//! Blocks of 64 KiB, and of 4: the sources of the library as text, this program as code, noise, text and noise in turn, and files that are
+//! named. All decode our blocks.
 //! Work is the bytes that blocks stand for.
 
 use fulmen::{lz4_bound, lz4_compress, lz4_decompress};
@@ -32,19 +33,19 @@ fn noise(n: usize) -> Vec<u8> {
     (0..n).map(|_| next()).collect()
 }
 
-fn race(race: &mut Race, what: &str, mut data: Vec<u8>, lz4: Option<(Call, Call)>) {
+fn race(race: &mut Race, what: &str, block: usize, mut data: Vec<u8>, lz4: Option<(Call, Call)>) {
     data.truncate(4 << 20);
-    let (blocks, each) = (data.len().div_ceil(BLOCK), lz4_bound(BLOCK));
+    let (blocks, each) = (data.len().div_ceil(block), lz4_bound(block));
     let (mut out, mut sizes) = (vec![0; blocks * each], vec![0; blocks]);
-    lz4_compress(&data, BLOCK, &mut out, &mut sizes).unwrap();
+    lz4_compress(&data, block, &mut out, &mut sizes).unwrap();
     let (ours, ours_sizes) = (out.clone(), sizes.clone());
-    let room = lz4_flex::block::get_maximum_output_size(BLOCK).max(each);
+    let room = lz4_flex::block::get_maximum_output_size(block).max(each);
     // Each keeps all of its blocks, so that all write as much memory.
     let (mut flex, mut flex_size) = (vec![0; blocks * room], 0);
     let (mut c, mut c_size) = (vec![0; blocks * each], 0);
-    let pieces = || data.chunks(BLOCK);
+    let pieces = || data.chunks(block);
     let mut list = vec![
-        Contender::ours(|| lz4_compress(&data, BLOCK, &mut out, &mut sizes).unwrap()),
+        Contender::ours(|| lz4_compress(&data, block, &mut out, &mut sizes).unwrap()),
         Contender::peer("lz4_flex", || {
             let slots = flex.chunks_mut(room);
             flex_size =
@@ -73,16 +74,16 @@ fn race(race: &mut Race, what: &str, mut data: Vec<u8>, lz4: Option<(Call, Call)
     let compressed = || ours.chunks(each).zip(&ours_sizes).map(|(x, n)| &x[..*n as usize]);
     let (mut a, mut b, mut d) = (vec![0; data.len()], vec![0; data.len()], vec![0; data.len()]);
     let mut list = vec![
-        Contender::ours(|| lz4_decompress(&ours, &ours_sizes, BLOCK, &mut a).unwrap()),
+        Contender::ours(|| lz4_decompress(&ours, &ours_sizes, block, &mut a).unwrap()),
         Contender::peer("lz4_flex", || {
-            for (x, to) in compressed().zip(b.chunks_mut(BLOCK)) {
+            for (x, to) in compressed().zip(b.chunks_mut(block)) {
                 lz4_flex::block::decompress_into(x, to).unwrap();
             }
         }),
     ];
     if let Some((_, decompress)) = &lz4 {
         list.push(Contender::peer("lz4", || {
-            for (x, to) in compressed().zip(d.chunks_mut(BLOCK)) {
+            for (x, to) in compressed().zip(d.chunks_mut(block)) {
                 // SAFETY: both have as many bytes as is said.
                 let n =
                     unsafe { decompress(x.as_ptr(), to.as_mut_ptr(), x.len() as c_int, to.len() as c_int) };
@@ -107,11 +108,18 @@ fn main() {
         })
     };
     let mut all = Race::new(&args);
-    race(&mut all, "text", text(), lz4);
-    race(&mut all, "code", std::fs::read(std::env::current_exe().unwrap()).unwrap(), lz4);
-    race(&mut all, "noise", noise(1 << 20), lz4);
+    let code = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+    let mixed =
+        text().chunks(9000).zip(noise(1 << 20).chunks(7000)).flat_map(|(a, b)| [a, b].concat()).collect();
+    race(&mut all, "text", BLOCK, text(), lz4);
+    race(&mut all, "code", BLOCK, code.clone(), lz4);
+    race(&mut all, "noise", BLOCK, noise(1 << 20), lz4);
+    race(&mut all, "mixed", BLOCK, mixed, lz4);
+    race(&mut all, "text 4096", 1 << 12, text(), lz4);
+    race(&mut all, "code 4096", 1 << 12, code, lz4);
+    race(&mut all, "noise 4096", 1 << 12, noise(1 << 20), lz4);
     for path in args.iter().filter(|a| !a.starts_with("--")) {
-        race(&mut all, path, std::fs::read(path).unwrap(), lz4);
+        race(&mut all, path, BLOCK, std::fs::read(path).unwrap(), lz4);
     }
     if let Some(path) = args.iter().find_map(|a| a.strip_prefix("--csv=")) {
         all.finish(
