@@ -1,6 +1,7 @@
 //! Products of many matrices of one size, and the contraction that they are: a share of the peak of `f32`.
 
 use crate::{PEAK_F32, data, listed, say};
+use fulmen::backend::Contractions;
 use fulmen::gpu::backend::{Batch, BatchMut, Gpu};
 use fulmen::gpu::device::{Blocking, Computes, Error};
 use fulmen::{Einsum, EinsumPlan};
@@ -26,7 +27,7 @@ pub fn run<D: Computes<f32> + Blocking + 'static>(
         })?;
         rate("gemm_strided_batched", seconds);
         let plan = EinsumPlan::new(&Einsum::parse("bij,bjk->bik")?, &[&sizes, &sizes])?;
-        let seconds = listed(gpu, 10, wait, || gpu.einsum(&plan, &[a.view(), b.view()], c.view_mut()))?;
+        let seconds = listed(gpu, 10, wait, || gpu.einsum(&plan, &[a.view(), b.view()], c.view_mut(), ()))?;
         rate("einsum", seconds);
     }
     Ok(())

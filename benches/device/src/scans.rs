@@ -1,7 +1,7 @@
 //! Running sums of rows: a share of a copy's rate, as each element is read and written; and the largest elements, as each is read.
 
 use crate::{data, listed, say};
-use fulmen::backend::Reductions;
+use fulmen::backend::{Analysis, Reductions};
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::device::{Blocking, Computes, Error};
 
