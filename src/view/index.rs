@@ -68,7 +68,7 @@ macro_rules! vector {
             #[inline]
             #[track_caller]
             fn index(&self, i: usize) -> &T {
-                self.0.index((i, 0))
+                Index::index(&self.0, (i, 0))
             }
         }
     )*};
@@ -80,7 +80,7 @@ impl<T> IndexMut<usize> for VecMut<'_, T> {
     #[inline]
     #[track_caller]
     fn index_mut(&mut self, i: usize) -> &mut T {
-        self.0.index_mut((i, 0))
+        IndexMut::index_mut(&mut self.0, (i, 0))
     }
 }
 
