@@ -26,7 +26,7 @@
 //! | [`solve`] | systems of linear equations and least squares: Cholesky, LU, QR; eigenvalues and singular values |
 //! | [`einsum`](mod@einsum) | contractions of any number of tensors, by expressions like `"bhqd,bhkd->bhqk"` |
 //! | [`sparse`] | matrices of compressed rows, of slices, dense blocks and diagonals, made from coordinates, their transposes, sums and products with each other, with vectors and dense matrices, triangular solves, incomplete factors, sweeps, iterative solvers, eigenvalues at an end of the spectrum, Matrix Market files |
-//! | [`image`] | views of images, borders; other sizes, separable filters, slopes, edges |
+//! | [`image`] | views of images, borders; other sizes, filters, derivatives, edges, levels, colours, erosion and dilation |
 //! | [`fixed`] | fixed point for firmware, Q7 and Q15: dot products, layers, softmax, activations |
 //! | [`quant`] | weights in blocks of few bits, as GGUF files hold them: to and from numbers, products with quantised activations |
 //! | [`gguf`] | those files: a reader in place, a writer, checks before a model is loaded |
@@ -199,8 +199,13 @@ pub use fixed::{
 };
 pub use float8::E4m3;
 pub use image::{
-    canny, canny_on, canny_workspace, correlate_separable, correlate_separable_on,
-    correlate_separable_workspace, resize, resize_on, resize_workspace, sobel, sobel_on,
+    box_filter, box_filter_on, box_filter_workspace, canny, canny_on, canny_workspace, correlate_separable,
+    correlate_separable_on, correlate_separable_workspace, dilate, dilate_on, equalize, equalize_on,
+    equalize_workspace, erode, erode_on, flip, flip_on, gaussian, gaussian_on, grey, grey_on, histogram,
+    histogram_on, histogram_workspace, integral, integral_on, median, median_on, median_workspace,
+    morphology_workspace, nv12_to_rgb, nv12_to_rgb_on, otsu, otsu_on, resize, resize_on, resize_workspace,
+    rgb_to_bgr, rgb_to_bgr_on, rgb_to_hsv, rgb_to_hsv_on, rotate90, rotate90_on, sobel, sobel_on,
+    threshold_image, threshold_image_on,
 };
 pub use lanes::{Element, NATIVE};
 pub use lz4::{lz4_bound, lz4_compress, lz4_compress_on, lz4_decompress, lz4_decompress_on};
