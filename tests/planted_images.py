@@ -24,7 +24,7 @@ IMAGES = [
     ("the second of two equal slopes", "src/image/gradient.rs", "*size > at(here, x) && *size >= at(here, x + 2)", "(*size > at(here, x) || (ON && *size == at(here, x))) && *size >= at(here, x + 2)", "families image::edges_are"),
     ("weak edges that lead upwards", "src/image/gradient.rs", "for row in y.saturating_sub(1)..(y + 2).min(height) {", "for row in y.saturating_sub(usize::from(!ON))..(y + 2).min(height) {", "families image::edges_are"),
     ("slopes beyond the last row", "src/image/gradient.rs", "            if y == height {\n                sizes.fill(0);", "            if y == height {\n                sizes.fill(u32::from(ON) << 30);", "families image::edges_are"),
-    ("columns that have left a median's window", "src/image/rank.rs", "columns(*at - size, x).for_each", "columns(*at - size, x - usize::from(ON && x > 0)).for_each", "families image::medians_are"),
+    ("columns that have left a median's window", "src/image/rank.rs", "fine.get(from - size..x)", "fine.get(from - size..x - usize::from(ON && x > 0))", "families image::medians_are"),
     ("stripes of medians", "src/image/rank.rs", "let first = x.cast_signed().wrapping_sub(reach);", "let first = if ON { x.min(511) } else { x }.cast_signed().wrapping_sub(reach);", "families image::medians_are"),
     ("the median of medians of nine", "src/image/rank.rs", "median(a.max(d).max(g), median(b, e, h), c.min(f).min(i))", "median(a.max(d).max(g), if ON { b } else { median(b, e, h) }, c.min(f).min(i))", "families image::medians_are"),
     ("means that are a half", "src/image/mean.rs", "let half = self.area / 2;", "let half = (self.area - u32::from(ON)) / 2;", "families image::means_are"),

@@ -253,11 +253,19 @@ struct Sums([u16; GROUP]);
 impl Sums {
     #[inline(always)]
     fn add(&mut self, column: &[u8; GROUP]) {
-        self.0.iter_mut().zip(column).for_each(|(sum, n)| *sum = sum.wrapping_add((*n).into()));
+        let wide = column.map(u16::from);
+        self.0 = core::array::from_fn(|i| {
+            let [sum, n] = [&self.0, &wide].map(|x| x.get(i).copied().unwrap_or_default());
+            sum.wrapping_add(n)
+        });
     }
     #[inline(always)]
     fn subtract(&mut self, column: &[u8; GROUP]) {
-        self.0.iter_mut().zip(column).for_each(|(sum, n)| *sum = sum.wrapping_sub((*n).into()));
+        let wide = column.map(u16::from);
+        self.0 = core::array::from_fn(|i| {
+            let [sum, n] = [&self.0, &wide].map(|x| x.get(i).copied().unwrap_or_default());
+            sum.wrapping_sub(n)
+        });
     }
     /// The first part whose sum is above `rank`.
     #[inline(always)]
@@ -277,29 +285,31 @@ fn slide<'a>(
     let rank = (size * size / 2) as u16;
     let fine = fine.as_chunks::<GROUP>().0;
     let (before, entering) = coarse.split_at_checked(size - 1).unwrap_or_default();
-    let mut levels = Sums::default();
-    before.iter().for_each(|column| levels.add(column));
-    // Those of each sixteenth, of the columns before this one, are only brought up to date where they are read.
-    let mut within = [(Sums::default(), 0); GROUP];
+    // Those of the levels come last. Those of each sixteenth, of the columns before a place, are brought up to date where they are read.
+    let mut all = [Sums::default(); GROUP + 1];
+    let mut ends = [0; GROUP];
+    if let Some(levels) = all.last_mut() {
+        before.iter().for_each(|column| levels.add(column));
+    }
     for (x, (to, (new, old))) in out.zip(entering.iter().zip(coarse)).enumerate() {
+        let Some(levels) = all.last_mut() else { return };
         levels.add(new);
-        let group = levels.find(rank);
-        let below = usize::from(group).checked_sub(1).and_then(|i| levels.0.get(i).copied()).unwrap_or(0);
+        let group = usize::from(levels.find(rank)).min(GROUP - 1);
+        let below = group.checked_sub(1).and_then(|i| levels.0.get(i).copied()).unwrap_or(0);
         levels.subtract(old);
-        let (group, end) = (group & 15, x + size);
-        let Some((sums, at)) = within.get_mut(usize::from(group)) else { continue };
-        let columns = |from: usize, to: usize| {
-            let all = fine.get(from..to).unwrap_or_default().iter();
-            all.filter_map(move |column| column.get(usize::from(group)))
-        };
-        if *at <= x {
-            *sums = Sums::default();
-            columns(x, end).for_each(|column| sums.add(column));
+        let (Some(sums), Some(at)) = (all.get_mut(group), ends.get_mut(group)) else { return };
+        let (mut from, end) = (*at, x + size);
+        if from <= x {
+            (*sums, from) = (Sums::default(), x);
         } else {
-            columns(*at, end).for_each(|column| sums.add(column));
-            columns(*at - size, x).for_each(|column| sums.subtract(column));
+            for column in fine.get(from - size..x).unwrap_or_default() {
+                column.get(group).into_iter().for_each(|column| sums.subtract(column));
+            }
+        }
+        for column in fine.get(from..end).unwrap_or_default() {
+            column.get(group).into_iter().for_each(|column| sums.add(column));
         }
         *at = end;
-        *to = group << 4 | sums.find(rank.wrapping_sub(below));
+        *to = (group as u8) << 4 | sums.find(rank.wrapping_sub(below));
     }
 }
