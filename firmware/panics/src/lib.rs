@@ -132,7 +132,7 @@ named! {
     image: Image::<u8>::strided.call();
     resize_plan: ResizePlan::<i16>::new.call();
     kernel: Kernel::<i16>::new.call();
-    gaussian: Kernel::<f32>::gaussian.call();
+    gaussian_kernel: Kernel::<f32>::gaussian.call();
     rope_table: with!(rope_table f32);
     pack_b: with!(pack_b f32);
     gemm_packed: fulmen::gemm_packed::<Native, f32>.call();
