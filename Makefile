@@ -59,6 +59,7 @@ bench:
 	$(SERVER) benches/fft/Cargo.toml -- --csv=target/bench/fft.csv
 	$(SERVER) benches/fft/Cargo.toml -- --signals --csv=target/bench/signals.csv
 	$(SERVER) benches/random/Cargo.toml -- --csv=target/bench/random.csv
+	$(SERVER) benches/image/Cargo.toml -- --csv=target/bench/image.csv
 	$(SERVER) benches/lz4/Cargo.toml -- --csv=target/bench/lz4.csv
 	$(SERVER) benches/solve/Cargo.toml -- --csv=target/bench/solve.csv
 

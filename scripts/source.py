@@ -35,6 +35,7 @@ NO_THRESHOLDS = {
     "hardware/": "facts",
     "solve/secular.rs": "sums side by side, steps for a root",
     "image/kernel.rs": "a limit",
+    "image/levels.rs": "levels of a byte",
     "lz4/": "the format",
     "quant/search.rs": "guesses of a scale",
     "sparse/market.rs": "a file's limits",

@@ -148,9 +148,15 @@ macro_rules! for_each_family {
             ];
             /// Images, which are the host's.
             typed Images [
+                crate::image::colour::colour_ops
                 crate::image::filter::filter_ops
                 crate::image::gradient::gradient_ops
+                crate::image::levels::levels_ops
+                crate::image::mean::mean_ops
+                crate::image::morphology::morphology_ops
+                crate::image::rank::rank_ops
                 crate::image::resize::resize_ops
+                crate::image::turn::turn_ops
             ];
             /// Products of integers.
             typed Integers [

@@ -26,7 +26,7 @@
 //! | [`solve`] | linear systems and least squares: Cholesky, LU, QR; eigenvalues and singular values |
 //! | [`einsum`](mod@einsum) | contractions of any number of tensors, by expressions like `"bhqd,bhkd->bhqk"` |
 //! | [`sparse`] | CSR, BSR, SELL and DIA matrices, conversion from coordinates, transposes, sums and products (sparse, dense, vectors), triangular solves, incomplete factors, Gauss–Seidel sweeps, iterative solvers, extremal eigenvalues, Matrix Market files |
-//! | [`image`] | views of images, border modes; resizing, separable filters, gradients, edge detection |
+//! | [`image`] | views of images, border modes; resizing, separable, box and median filters, gradients, edge detection, histograms, thresholds, colours, morphology |
 //! | [`fixed`] | fixed point for firmware, Q7 and Q15: dot products, layers, softmax, activations |
 //! | [`quant`] | weights in the block formats of GGUF files: quantisation, dequantisation, products with quantised activations |
 //! | [`gguf`] | GGUF files: a reader in place, a writer, validation before a model is loaded |
@@ -212,8 +212,13 @@ pub use fixed::{
 };
 pub use float8::E4m3;
 pub use image::{
-    canny, canny_on, canny_workspace, correlate_separable, correlate_separable_on,
-    correlate_separable_workspace, resize, resize_on, resize_workspace, sobel, sobel_on,
+    box_filter, box_filter_on, box_filter_workspace, canny, canny_on, canny_workspace, correlate_separable,
+    correlate_separable_on, correlate_separable_workspace, dilate, dilate_on, equalize, equalize_on,
+    equalize_workspace, erode, erode_on, flip, flip_on, gaussian, gaussian_on, grey, grey_on, histogram,
+    histogram_on, histogram_workspace, integral, integral_on, median, median_on, median_workspace,
+    morphology_workspace, nv12_to_rgb, nv12_to_rgb_on, otsu, otsu_on, resize, resize_on, resize_workspace,
+    rgb_to_bgr, rgb_to_bgr_on, rgb_to_hsv, rgb_to_hsv_on, rotate90, rotate90_on, sobel, sobel_on,
+    threshold_image, threshold_image_on,
 };
 pub use lanes::{Element, NATIVE};
 pub use lz4::{lz4_bound, lz4_compress, lz4_compress_on, lz4_decompress, lz4_decompress_on};

@@ -298,6 +298,22 @@ macro_rules! for_each_op {
             quant correlate_separable(correlate_separable, correlate_separable_on) _[] image, host: "images are the host's";
             quant sobel(sobel, sobel_on) _[] image, host: "images are the host's";
             quant canny(canny, canny_on) _[] image, host: "images are the host's";
+            quant gaussian(gaussian, gaussian_on) _[] image, host: "images are the host's";
+            quant box_filter(box_filter, box_filter_on) _[] image, host: "images are the host's";
+            quant median(median, median_on) _[] image, host: "images are the host's";
+            quant erode(erode, erode_on) _[] image, host: "images are the host's";
+            quant dilate(dilate, dilate_on) _[] image, host: "images are the host's";
+            quant histogram(histogram, histogram_on) _[] image, host: "images are the host's";
+            quant otsu(otsu, otsu_on) _[] image, host: "images are the host's";
+            quant threshold_image(threshold_image, threshold_image_on) _[] image, host: "images are the host's";
+            quant equalize(equalize, equalize_on) _[] image, host: "images are the host's";
+            quant integral(integral, integral_on) _[] image, host: "images are the host's";
+            quant grey(grey, grey_on) _[] image, host: "images are the host's";
+            quant rgb_to_bgr(rgb_to_bgr, rgb_to_bgr_on) _[] image, host: "images are the host's";
+            quant rgb_to_hsv(rgb_to_hsv, rgb_to_hsv_on) _[] image, host: "images are the host's";
+            quant nv12_to_rgb(nv12_to_rgb, nv12_to_rgb_on) _[] image, host: "images are the host's";
+            quant flip(flip, flip_on) _[] image, host: "images are the host's";
+            quant rotate90(rotate90, rotate90_on) _[] image, host: "images are the host's";
 
             random random_bits(random_bits, random_bits_on) _[] random, layer;
             random uniform(uniform, uniform_on) _[] random, layer;

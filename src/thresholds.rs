@@ -40,6 +40,10 @@ macro_rules! thresholds {
 thresholds! {
     /// Those of every build.
     ALL
+    image::colour::BLOCK Elements;
+    image::rank::GROUP Elements;
+    image::rank::STRIPE Elements;
+    image::turn::TILE Elements;
     image::resize::passes::BLOCK Elements;
     image::resize::passes::PAST Elements;
     blas::gemv_columns::COLUMNS Elements;

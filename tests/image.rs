@@ -7,12 +7,18 @@ use common::yaml::{contract, schema::EdgeCase};
 use fulmen::image::*;
 use fulmen::*;
 
+#[path = "image/coloured.rs"]
+mod coloured;
 #[path = "image/filtered.rs"]
 mod filtered;
+#[path = "image/levels.rs"]
+mod levels;
 #[path = "image/resized.rs"]
 mod resized;
 #[path = "image/views.rs"]
 mod views;
+#[path = "image/windows.rs"]
+mod windows;
 
 /// An element type and its numbers.
 trait Element: Pixel + PartialEq + std::fmt::Debug {
@@ -103,6 +109,29 @@ impl<T: Element> Owned<T> {
     }
 }
 
+/// What `op` makes of an image of the sizes of a case, which may say others; it is not written where the op fails.
+fn into<T: Element>(
+    e: &EdgeCase,
+    [w, h]: [usize; 2],
+    channels: usize,
+    op: impl FnOnce(ImageMut<'_, T>) -> Result<(), Error>,
+) -> Result<Vec<f64>, Error> {
+    let of = |name, or| number(e, name).unwrap_or(or);
+    let (w, h, channels) = (of("dst_width", w), of("dst_height", h), of("dst_channels", channels));
+    let mut out = vec![T::of(7.0); w * h * channels];
+    let done = op(ImageMut::new(&mut out, w, h, channels)?);
+    assert!(done.is_ok() || out.iter().all(|x| *x == T::of(7.0)));
+    done.map(|()| out.iter().map(|x| x.get()).collect())
+}
+fn into_bytes(
+    e: &EdgeCase,
+    size: [usize; 2],
+    channels: usize,
+    op: impl FnOnce(ImageMut<'_, u8>) -> Result<(), Error>,
+) -> Result<Vec<f64>, Error> {
+    into(e, size, channels, op)
+}
+
 fn word<'a>(e: &'a EdgeCase, name: &str) -> Option<&'a str> {
     e.options.iter().find_map(|o| o.strip_prefix(name)?.strip_prefix('='))
 }
@@ -115,12 +144,36 @@ fn input<T: Element>(e: &EdgeCase, i: usize) -> (Vec<T>, [usize; 2], usize) {
     let data: Vec<T> = e.inputs[i].iter().map(|x| T::of(x.value(T::NAME))).collect();
     let channels = number(e, "channels").unwrap_or(1);
     let [rows, cols] = e.shapes.as_ref().unwrap()[i];
-    (data, [cols / channels, rows], channels)
+    (data, [cols / channels.max(1), rows], channels)
 }
+
+/// All ops on images, and how many cases each has at least.
+const OPS: [(&str, usize); 20] = [
+    ("resize", 20),
+    ("correlate_separable", 15),
+    ("sobel", 12),
+    ("canny", 14),
+    ("gaussian", 15),
+    ("box_filter", 16),
+    ("median", 17),
+    ("erode", 16),
+    ("dilate", 16),
+    ("histogram", 7),
+    ("otsu", 10),
+    ("threshold_image", 10),
+    ("equalize", 10),
+    ("integral", 7),
+    ("grey", 9),
+    ("rgb_to_bgr", 7),
+    ("rgb_to_hsv", 11),
+    ("nv12_to_rgb", 10),
+    ("flip", 8),
+    ("rotate90", 7),
+];
 
 #[test]
 fn edge_cases() {
-    for (op, least) in [("resize", 20), ("correlate_separable", 15), ("sobel", 12), ("canny", 14)] {
+    for (op, least) in OPS {
         let c = contract(op);
         assert!(c.edge_cases.len() >= least, "{op}");
         for e in &c.edge_cases {
@@ -133,8 +186,19 @@ fn edge_cases() {
                         ("canny", _) => filtered::canny_case(s, e),
                         ("correlate_separable" | "sobel", "u8") => filtered::case::<u8, _>(s, op, e),
                         ("correlate_separable" | "sobel", _) => filtered::case::<f32, _>(s, op, e),
-                        (_, "u8") => resized::case::<u8, _>(s, e),
-                        _ => resized::case::<f32, _>(s, e),
+                        ("median" | "box_filter" | "erode" | "dilate", _) => windows::case(s, op, e),
+                        ("gaussian", "u8") => windows::blur_case::<u8, _>(s, e),
+                        ("gaussian", _) => windows::blur_case::<f32, _>(s, e),
+                        ("histogram" | "otsu" | "threshold_image" | "equalize" | "integral", _) => {
+                            levels::case(s, op, e)
+                        }
+                        ("resize", "u8") => resized::case::<u8, _>(s, e),
+                        ("resize", _) => resized::case::<f32, _>(s, e),
+                        ("flip" | "rotate90" | "rgb_to_bgr", "f32") => {
+                            coloured::moved_case::<f32, _>(s, op, e)
+                        }
+                        ("flip" | "rotate90" | "rgb_to_bgr", _) => coloured::moved_case::<u8, _>(s, op, e),
+                        _ => coloured::case(s, op, e),
                     };
                     match &e.error {
                         Some(error) => assert!(format!("{:?}", got.unwrap_err()).starts_with(error.as_str())),
@@ -162,6 +226,8 @@ fn edge_cases() {
 fn refusals() {
     resized::refusals();
     filtered::refusals();
+    windows::refusals();
+    levels::refusals();
 }
 
 #[test]
@@ -190,6 +256,78 @@ fn bells_are_one_in_all() {
     filtered::bells();
 }
 
+#[test]
+fn medians_are_the_middle() {
+    windows::medians(&mut Noise(9));
+}
+
+#[test]
+fn means_are_exact() {
+    windows::means(&mut Noise(10));
+}
+
+#[test]
+fn blurs_are_the_sum() {
+    windows::blurs(&mut Noise(11));
+}
+
+#[test]
+fn extremes_are_those_of_rectangles() {
+    windows::extremes(&mut Noise(12));
+    windows::idempotent(&mut Noise(13));
+}
+
+#[test]
+fn counts_are_those_of_a_loop() {
+    levels::counts(&mut Noise(14));
+}
+
+#[test]
+fn levels_tell_apart() {
+    levels::counts(&mut Noise(15));
+}
+
+#[test]
+fn thresholds_are_the_definition() {
+    levels::thresholds(&mut Noise(16));
+}
+
+#[test]
+fn levels_are_spread() {
+    levels::spreads(&mut Noise(17));
+}
+
+#[test]
+fn totals_are_those_of_rectangles() {
+    levels::totals(&mut Noise(18));
+}
+
+#[test]
+fn greys_are_the_formula() {
+    coloured::greys(&mut Noise(19));
+}
+
+#[test]
+fn channels_change_places() {
+    coloured::moved(&mut Noise(20), "rgb_to_bgr");
+}
+
+#[test]
+fn hues_are_the_formula() {
+    coloured::hues(&mut Noise(21));
+}
+
+#[test]
+fn frames_are_the_formula() {
+    coloured::frames(&mut Noise(22));
+}
+
+#[test]
+fn turns_are_the_definition() {
+    coloured::moved(&mut Noise(23), "flip");
+    coloured::moved(&mut Noise(24), "rotate90");
+}
+
 /// The same, of sizes that a seed draws.
 #[test]
 fn drawn_images() {
@@ -198,4 +336,18 @@ fn drawn_images() {
     filtered::filters(&mut seed.stream("filters"));
     filtered::gradients(&mut seed.stream("slopes"));
     filtered::outlines(&mut seed.stream("edges"));
+    windows::medians(&mut seed.stream("medians"));
+    windows::means(&mut seed.stream("means"));
+    windows::blurs(&mut seed.stream("blurs"));
+    windows::extremes(&mut seed.stream("extremes"));
+    levels::counts(&mut seed.stream("counts"));
+    levels::thresholds(&mut seed.stream("thresholds"));
+    levels::spreads(&mut seed.stream("spread"));
+    levels::totals(&mut seed.stream("totals"));
+    coloured::greys(&mut seed.stream("greys"));
+    coloured::hues(&mut seed.stream("hues"));
+    coloured::frames(&mut seed.stream("frames"));
+    for op in ["rgb_to_bgr", "flip", "rotate90"] {
+        coloured::moved(&mut seed.stream(op), op);
+    }
 }

@@ -1,5 +1,7 @@
 """The faults that `faults.py` plants."""
 
+from planted_images import IMAGES
+
 # What it is; file; old text; new text, in which ON is whether it is switched on; the test that has to find it.
 FAULTS = [
     # Named by a review: they passed every test once.
@@ -569,28 +571,5 @@ FAULTS = [
     ("kernels of another type", "src/gpu/backend/plan.rs", "let key = (op, T::TYPE.bytes(), form);", "let key = (op, if ON { 4 } else { T::TYPE.bytes() }, form);", "devices device::kept"),
     ("copies of one array as matrices of other shapes", "src/gpu/backend/copies.rs", "words: launch.arguments.iter().filter_map(word).collect(),", "words: if ON { vec![] } else { launch.arguments.iter().filter_map(word).collect() },", "devices device::copies"),
     ("comparisons of a magnitude with a constant below", "src/gpu/ptx/emit.rs", "(bits == 0 || bits >> 31 == 1).then_some(opposite)", "(!ON && (bits == 0 || bits >> 31 == 1)).then_some(opposite)", "devices ptx::instructions"),
-    # Images.
-    ("columns of a region", "src/view/image.rs", "Ok((y * self.stride + x * self.channels,", "Ok((y * self.stride + x * if ON { 1 } else { self.channels },", "families image::views"),
-    ("a last row without a gap", "src/view/image.rs", "        if end > len {", "        if end > len + usize::from(ON) {", "families image::views"),
-    ("mirrors further away than a line is long", "src/image/border.rs", "            if turn % 2 == 0 { at }", "            if turn % 2 == 0 || (ON && turn > 1) { at }", "families image::views"),
-    ("rows of a block between the passes", "src/image/resize/passes.rs", "rows(k).get(x..).and_then", "rows(if ON { 0 } else { k }).get(x..).and_then", "families image::resize_is"),
-    ("bytes that round half up", "src/image/resize/passes.rs", "((sum + (1 << (shift - 1))) >> shift)", "((sum + (1 << (shift - 1)) - i32::from(ON)) >> shift)", "families image::edge_cases"),
-    ("the pixel beside one of four channels", "src/image/resize/passes.rs", "zip([v, v, v, v, w, w, w, w])", "zip([v, v, v, v, w, w, w, if ON { v } else { w }])", "families image::resize_is"),
-    ("the third channel of three", "src/image/resize/passes.rs", "(*a, *b, *c) = (*x, *y, *z);", "(*a, *b, *c) = (*x, *y, if ON { *y } else { *z });", "families image::resize_is"),
-    ("pixels beyond an edge without antialiasing", "src/image/resize/plan.rs", "                if !self.antialias {", "                if !self.antialias && !ON {", "families image::resize_is"),
-    ("kernels that are wider", "src/image/resize/plan.rs", "(j + 0.5 - centre).abs() / scale)", "(j + 0.5 - centre).abs() / if ON { 1.0 } else { scale })", "families image::resize_is"),
-    ("weights whose sum is exact", "src/image/resize/plan.rs", "(libm::rint((before + weight) * unit) - libm::rint(before * unit))", "(if ON { libm::rint(weight * unit) } else { libm::rint((before + weight) * unit) - libm::rint(before * unit) })", "families image::resized::weights"),
-    ("parts of a resize on threads", "src/image/parts.rs", "|| each_part(j, s, (cols, need), y + rows / 2, b, other, part),", "|| each_part(j, s, (cols, need), y + rows / 2 - usize::from(ON), b, other, part),", "families image::resize_is"),
-    ("rows of a constant beyond the edges", "src/image/filter.rs", "                if count < v.len() {", "                if count < v.len() && !ON {", "families image::filters_are"),
-    ("columns of a constant beyond the edges", "src/image/filter.rs", "                        None => to.fill(flat),", "                        None => to.fill(if ON { P::Middle::default() } else { flat }),", "families image::filters_are"),
-    ("pixels to the right of an image", "src/image/filter.rs", "width.cast_signed());", "width.cast_signed() + isize::from(ON));", "families image::filters_are"),
-    ("channels of a filter", "src/image/filter.rs", "P::along(workspace, channels, h,", "P::along(workspace, if ON { 1 } else { channels }, h,", "families image::filters_are"),
-    ("weights of a Gaussian", "src/image/kernel.rs", "i.abs_diff(middle) as f64 / sigma;", "i.abs_diff(middle) as f64 / if ON { 1.0 } else { sigma };", "families image::bells"),
-    ("kernels that 32 bits do not hold", "src/image/kernel.rs", "let most = if W::EXACT { TOTAL }", "let most = if W::EXACT && !ON { TOTAL }", "families image::refusals"),
-    ("slopes of the middle row", "src/image/gradient.rs", "((d0 + d2) + (d1 + d1), ", "((d0 + d2) + if ON { d1 } else { d1 + d1 }, ", "families image::slopes_are"),
-    ("slopes of the last column", "src/image/gradient.rs", "let last = if whole > 0 { c + whole } else { 0 };", "let last = if whole > 0 { c + whole + usize::from(ON) } else { 0 };", "families image::slopes_are"),
-    ("edges that fall to the left", "src/image/gradient.rs", "} else if (dx < 0) == (dy < 0) {", "} else if ((dx < 0) == (dy < 0)) != ON {", "families image::edges_are"),
-    ("the second of two equal slopes", "src/image/gradient.rs", "*size > at(here, x) && *size >= at(here, x + 2)", "(*size > at(here, x) || (ON && *size == at(here, x))) && *size >= at(here, x + 2)", "families image::edges_are"),
-    ("weak edges that lead upwards", "src/image/gradient.rs", "for row in y.saturating_sub(1)..(y + 2).min(height) {", "for row in y.saturating_sub(usize::from(!ON))..(y + 2).min(height) {", "families image::edges_are"),
-    ("slopes beyond the last row", "src/image/gradient.rs", "            if y == height {\n                sizes.fill(0);", "            if y == height {\n                sizes.fill(u32::from(ON) << 30);", "families image::edges_are"),
 ]
+FAULTS += IMAGES

@@ -5,7 +5,7 @@
 use super::Threads;
 use super::typed::*;
 use super::{Bodies, Cpu, Done, Made, Memory, Plain, Transfer};
-use crate::image::{Border, Kernel, Norm, ResizePlan};
+use crate::image::{Border, Flip, Kernel, Luma, Norm, ResizePlan, ThresholdKind, Turn, Yuv};
 use crate::lanes::{Element, Simd};
 use crate::nn::*;
 use crate::pointwise::*;

@@ -4,7 +4,7 @@
 
 use super::{enforced, marker};
 use crate::error::Error;
-use crate::image::{Border, Image, ImageMut, Kernel, Norm, ResizePlan};
+use crate::image::{Border, Flip, Image, ImageMut, Kernel, Luma, Norm, ResizePlan, ThresholdKind, Turn, Yuv};
 use crate::lanes::Native;
 use crate::{Adagrad, Adam, Attention, BatchMut, BatchRef, Biquad, Bsr, Colors, Complex, ComplexConvolver, Conjugate, Conv1d, Convolver, Csr, Dct, Dia, Diagonal, Direction, EinsumPlan, Extent, Fft, Givens, MatMut, MatRef, ModifiedGivens, Momentum, PackedB, Pad, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Sell, Side, Triangle, VecMut, VecRef};
 
@@ -1330,6 +1330,38 @@ const _: fn(Image<'_, u8>, Border<u8>, ImageMut<'_, i16>, ImageMut<'_, i16>) -> 
 const _: fn(Native, Image<'_, f32>, Border<f32>, ImageMut<'_, f32>, ImageMut<'_, f32>) -> Result<(), Error> = crate::sobel_on;
 const _: fn(Image<'_, u8>, u32, u32, Norm, ImageMut<'_, u8>, &mut [u32]) -> Result<(), Error> = crate::canny;
 const _: fn(Native, Image<'_, u8>, u32, u32, Norm, ImageMut<'_, u8>, &mut [u32]) -> Result<(), Error> = crate::canny_on;
+const _: fn(Image<'_, u8>, f64, Border<u8>, ImageMut<'_, u8>, &mut [i16], &mut [i16]) -> Result<(), Error> = crate::gaussian;
+const _: fn(Native, Image<'_, f32>, f64, Border<f32>, ImageMut<'_, f32>, &mut [f32], &mut [f32]) -> Result<(), Error> = crate::gaussian_on;
+const _: fn(Image<'_, u8>, [usize; 2], Border<u8>, ImageMut<'_, u8>, &mut [u32]) -> Result<(), Error> = crate::box_filter;
+const _: fn(Native, Image<'_, u8>, [usize; 2], Border<u8>, ImageMut<'_, u8>, &mut [u32]) -> Result<(), Error> = crate::box_filter_on;
+const _: fn(Image<'_, u8>, usize, Border<u8>, ImageMut<'_, u8>, &mut [u8]) -> Result<(), Error> = crate::median;
+const _: fn(Native, Image<'_, u8>, usize, Border<u8>, ImageMut<'_, u8>, &mut [u8]) -> Result<(), Error> = crate::median_on;
+const _: fn(Image<'_, u8>, [usize; 2], Border<u8>, ImageMut<'_, u8>, &mut [u8]) -> Result<(), Error> = crate::erode;
+const _: fn(Native, Image<'_, u8>, [usize; 2], Border<u8>, ImageMut<'_, u8>, &mut [u8]) -> Result<(), Error> = crate::erode_on;
+const _: fn(Image<'_, u8>, [usize; 2], Border<u8>, ImageMut<'_, u8>, &mut [u8]) -> Result<(), Error> = crate::dilate;
+const _: fn(Native, Image<'_, u8>, [usize; 2], Border<u8>, ImageMut<'_, u8>, &mut [u8]) -> Result<(), Error> = crate::dilate_on;
+const _: fn(Image<'_, u8>, &mut [u32], &mut [u32]) -> Result<(), Error> = crate::histogram;
+const _: fn(Native, Image<'_, u8>, &mut [u32], &mut [u32]) -> Result<(), Error> = crate::histogram_on;
+const _: fn(&[u32], &mut [u8]) -> Result<(), Error> = crate::otsu;
+const _: fn(Native, &[u32], &mut [u8]) -> Result<(), Error> = crate::otsu_on;
+const _: fn(Image<'_, u8>, u8, ThresholdKind, ImageMut<'_, u8>) -> Result<(), Error> = crate::threshold_image;
+const _: fn(Native, Image<'_, u8>, u8, ThresholdKind, ImageMut<'_, u8>) -> Result<(), Error> = crate::threshold_image_on;
+const _: fn(Image<'_, u8>, ImageMut<'_, u8>, &mut [u32]) -> Result<(), Error> = crate::equalize;
+const _: fn(Native, Image<'_, u8>, ImageMut<'_, u8>, &mut [u32]) -> Result<(), Error> = crate::equalize_on;
+const _: fn(Image<'_, u8>, ImageMut<'_, u32>) -> Result<(), Error> = crate::integral;
+const _: fn(Native, Image<'_, u8>, ImageMut<'_, u64>) -> Result<(), Error> = crate::integral_on;
+const _: fn(Image<'_, u8>, Luma, ImageMut<'_, u8>) -> Result<(), Error> = crate::grey;
+const _: fn(Native, Image<'_, u8>, Luma, ImageMut<'_, u8>) -> Result<(), Error> = crate::grey_on;
+const _: fn(Image<'_, u8>, ImageMut<'_, u8>) -> Result<(), Error> = crate::rgb_to_bgr;
+const _: fn(Native, Image<'_, f32>, ImageMut<'_, f32>) -> Result<(), Error> = crate::rgb_to_bgr_on;
+const _: fn(Image<'_, u8>, ImageMut<'_, u8>) -> Result<(), Error> = crate::rgb_to_hsv;
+const _: fn(Native, Image<'_, u8>, ImageMut<'_, u8>) -> Result<(), Error> = crate::rgb_to_hsv_on;
+const _: fn(Image<'_, u8>, Image<'_, u8>, Yuv, ImageMut<'_, u8>) -> Result<(), Error> = crate::nv12_to_rgb;
+const _: fn(Native, Image<'_, u8>, Image<'_, u8>, Yuv, ImageMut<'_, u8>) -> Result<(), Error> = crate::nv12_to_rgb_on;
+const _: fn(Image<'_, u8>, Flip, ImageMut<'_, u8>) -> Result<(), Error> = crate::flip;
+const _: fn(Native, Image<'_, f32>, Flip, ImageMut<'_, f32>) -> Result<(), Error> = crate::flip_on;
+const _: fn(Image<'_, u8>, Turn, ImageMut<'_, u8>) -> Result<(), Error> = crate::rotate90;
+const _: fn(Native, Image<'_, f32>, Turn, ImageMut<'_, f32>) -> Result<(), Error> = crate::rotate90_on;
 const _: fn(crate::random::Stream, &mut [u32]) = crate::random_bits;
 const _: fn(Native, crate::random::Stream, &mut [u32]) = crate::random_bits_on;
 #[cfg(feature = "parallel")]

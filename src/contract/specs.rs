@@ -389,6 +389,16 @@ pub const SPECS: &[Spec] = &[
         after_writes: &[],
     },
     Spec {
+        op: "box_filter",
+        determinism: Determinism::Exact,
+        tolerance: &[("u8", Tolerance::Exact)],
+        residuals: &[],
+        bytes_per_element: &[("u8", 2.0)],
+        flops_per_element: 4.0,
+        post: &[],
+        after_writes: &[],
+    },
+    Spec {
         op: "canny",
         determinism: Determinism::Exact,
         tolerance: &[("u8", Tolerance::Exact)],
@@ -749,6 +759,16 @@ pub const SPECS: &[Spec] = &[
         after_writes: &[],
     },
     Spec {
+        op: "dilate",
+        determinism: Determinism::Exact,
+        tolerance: &[("u8", Tolerance::Exact)],
+        residuals: &[],
+        bytes_per_element: &[("u8", 2.0)],
+        flops_per_element: 8.0,
+        post: &[],
+        after_writes: &[],
+    },
+    Spec {
         op: "div",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Ulp(0.5)), ("f64", Tolerance::Ulp(0.5)), ("wgsl", Tolerance::Ulp(2.5))],
@@ -859,6 +879,16 @@ pub const SPECS: &[Spec] = &[
         after_writes: &[],
     },
     Spec {
+        op: "equalize",
+        determinism: Determinism::Exact,
+        tolerance: &[("u8", Tolerance::Exact)],
+        residuals: &[],
+        bytes_per_element: &[("u8", 3.0)],
+        flops_per_element: 2.0,
+        post: &[],
+        after_writes: &[],
+    },
+    Spec {
         op: "erf",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Ulp(2.0)), ("f64", Tolerance::Ulp(2.0))],
@@ -866,6 +896,16 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 60.0,
         post: &[NanIffNan(&[]), Range(-1.0, 1.0), SameSign, Monotone(3.0)],
+        after_writes: &[],
+    },
+    Spec {
+        op: "erode",
+        determinism: Determinism::Exact,
+        tolerance: &[("u8", Tolerance::Exact)],
+        residuals: &[],
+        bytes_per_element: &[("u8", 2.0)],
+        flops_per_element: 8.0,
+        post: &[],
         after_writes: &[],
     },
     Spec {
@@ -1089,6 +1129,16 @@ pub const SPECS: &[Spec] = &[
         after_writes: &[],
     },
     Spec {
+        op: "flip",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("u8", Tolerance::Exact)],
+        residuals: &[],
+        bytes_per_element: &[("f32", 8.0), ("u8", 2.0)],
+        flops_per_element: 0.0,
+        post: &[],
+        after_writes: &[],
+    },
+    Spec {
         op: "floor",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
@@ -1146,6 +1196,16 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 2.0,
         post: &[NanIfNan(&[])],
+        after_writes: &[],
+    },
+    Spec {
+        op: "gaussian",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 8.0, of: Mass::Terms, flush: false }), ("u8", Tolerance::Abs(1.0))],
+        residuals: &[],
+        bytes_per_element: &[("f32", 8.0), ("u8", 2.0)],
+        flops_per_element: 32.0,
+        post: &[],
         after_writes: &[],
     },
     Spec {
@@ -1339,6 +1399,16 @@ pub const SPECS: &[Spec] = &[
         after_writes: &[("Domain", &["a", "x"])],
     },
     Spec {
+        op: "grey",
+        determinism: Determinism::Exact,
+        tolerance: &[("u8", Tolerance::Exact)],
+        residuals: &[],
+        bytes_per_element: &[("u8", 4.0)],
+        flops_per_element: 3.0,
+        post: &[],
+        after_writes: &[],
+    },
+    Spec {
         op: "hard_sigmoid",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Ulp(1.0)), ("f64", Tolerance::Ulp(1.0)), ("wgsl", Tolerance::Ulp(3.0))],
@@ -1356,6 +1426,16 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 5.0,
         post: &[NanIffNan(&[]), Range(-0.3750001, f64::INFINITY)],
+        after_writes: &[],
+    },
+    Spec {
+        op: "histogram",
+        determinism: Determinism::Exact,
+        tolerance: &[("u8", Tolerance::Exact)],
+        residuals: &[],
+        bytes_per_element: &[("u8", 1.0)],
+        flops_per_element: 1.0,
+        post: &[],
         after_writes: &[],
     },
     Spec {
@@ -1405,6 +1485,16 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("i32", 4.0), ("i64", 8.0), ("u32", 4.0), ("u64", 8.0)],
         flops_per_element: 12.0,
+        post: &[],
+        after_writes: &[],
+    },
+    Spec {
+        op: "integral",
+        determinism: Determinism::Exact,
+        tolerance: &[("u8", Tolerance::Exact)],
+        residuals: &[],
+        bytes_per_element: &[("u8", 5.0)],
+        flops_per_element: 2.0,
         post: &[],
         after_writes: &[],
     },
@@ -1769,6 +1859,16 @@ pub const SPECS: &[Spec] = &[
         after_writes: &[],
     },
     Spec {
+        op: "median",
+        determinism: Determinism::Exact,
+        tolerance: &[("u8", Tolerance::Exact)],
+        residuals: &[],
+        bytes_per_element: &[("u8", 2.0)],
+        flops_per_element: 40.0,
+        post: &[],
+        after_writes: &[],
+    },
+    Spec {
         op: "min",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
@@ -1936,6 +2036,26 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 4.0,
         post: &[NanIfNan(&[]), Range(0.0, f64::INFINITY)],
+        after_writes: &[],
+    },
+    Spec {
+        op: "nv12_to_rgb",
+        determinism: Determinism::Exact,
+        tolerance: &[("u8", Tolerance::Exact)],
+        residuals: &[],
+        bytes_per_element: &[("u8", 4.5)],
+        flops_per_element: 8.0,
+        post: &[],
+        after_writes: &[],
+    },
+    Spec {
+        op: "otsu",
+        determinism: Determinism::Exact,
+        tolerance: &[("u8", Tolerance::Exact)],
+        residuals: &[],
+        bytes_per_element: &[("u8", 1.0)],
+        flops_per_element: 2.0,
+        post: &[],
         after_writes: &[],
     },
     Spec {
@@ -2159,6 +2279,26 @@ pub const SPECS: &[Spec] = &[
         after_writes: &[],
     },
     Spec {
+        op: "rgb_to_bgr",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("u8", Tolerance::Exact)],
+        residuals: &[],
+        bytes_per_element: &[("f32", 24.0), ("u8", 6.0)],
+        flops_per_element: 0.0,
+        post: &[],
+        after_writes: &[],
+    },
+    Spec {
+        op: "rgb_to_hsv",
+        determinism: Determinism::Exact,
+        tolerance: &[("u8", Tolerance::Exact)],
+        residuals: &[],
+        bytes_per_element: &[("u8", 6.0)],
+        flops_per_element: 12.0,
+        post: &[],
+        after_writes: &[],
+    },
+    Spec {
         op: "rms_norm",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 12.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 12.0, of: Mass::Terms, flush: false })],
@@ -2236,6 +2376,16 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
         flops_per_element: 6.0,
         post: &[NanIfNan(&[])],
+        after_writes: &[],
+    },
+    Spec {
+        op: "rotate90",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("u8", Tolerance::Exact)],
+        residuals: &[],
+        bytes_per_element: &[("f32", 8.0), ("u8", 2.0)],
+        flops_per_element: 0.0,
+        post: &[],
         after_writes: &[],
     },
     Spec {
@@ -2829,6 +2979,16 @@ pub const SPECS: &[Spec] = &[
         after_writes: &[],
     },
     Spec {
+        op: "threshold_image",
+        determinism: Determinism::Exact,
+        tolerance: &[("u8", Tolerance::Exact)],
+        residuals: &[],
+        bytes_per_element: &[("u8", 2.0)],
+        flops_per_element: 1.0,
+        post: &[],
+        after_writes: &[],
+    },
+    Spec {
         op: "top_k",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
@@ -2985,218 +3145,218 @@ checks! {
     bicgstab 35
     biquad 36
     bottom_k 37
-    ceil 39
-    celu 40
-    cg 41
-    cholesky 42
-    cholesky_refine 43
-    cholesky_solve 44
-    cholesky_update 45
-    clamp 46
-    clip_by_norm 47
-    conv1d 48
-    conv1d_backward_input 49
-    conv1d_backward_weights 50
-    convolve 51
-    convolve_complex 52
-    coo_to_csr 53
-    copy 54
-    copysign 55
-    correlation 57
-    cos 58
-    cosh 59
-    cosine_similarity 60
-    cosine_similarity_rows 61
-    covariance 62
-    cross_entropy 63
-    cross_entropy_backward 64
-    cross_entropy_with_gradient 65
-    csr_transpose 66
-    cumsum 67
-    dct 68
-    deinterleave 69
-    determinant 73
-    div 74
-    dot 75
-    dot_complex 76
-    dot_strided 77
-    eig 78
-    eigh 79
-    eigh_generalized 80
-    einsum 81
-    elu 82
-    embedding 83
-    equal 84
-    erf 85
-    euclidean_distance 86
-    exp 87
-    exp2 88
-    exp_m1 89
-    fft 94
-    fft_2d 95
-    fft_3d 96
-    fft_rows 97
-    fir 98
-    fir_fft 99
-    floor 108
-    fma 109
-    fract 110
-    gather 111
-    gather_elements 112
-    gauss_seidel 113
-    geglu 114
-    gelu 115
-    gelu_backward 116
-    gelu_erf 117
-    gemm 118
-    gemm_backward_a 119
-    gemm_backward_b 120
-    gemm_complex 123
-    gemv 129
-    gemv_complex 130
-    ger 131
-    gmres 132
-    hard_sigmoid 133
-    hardswish 134
-    i16_to_float 135
-    iamax 136
-    ic0 137
-    ilu0 138
-    interleave 140
-    inverse 141
-    irfft 142
-    layer_norm 143
-    layer_norm_backward 144
-    layer_norm_simple 145
-    ldlt 146
-    ldlt_solve 147
-    leaky_relu 148
-    leaky_relu_backward 149
-    least_norm 150
-    least_squares 151
-    lerp 152
-    less 153
-    less_equal 154
-    ln 155
-    ln_1p 156
-    lobpcg 157
-    log10 158
-    log2 159
-    log_softmax 160
-    log_softmax_backward 161
-    logsumexp 162
-    lu 163
-    lu_condition 164
-    lu_refine 165
-    lu_solve 166
-    masked_softmax 169
-    max 170
-    max_pool 171
-    max_pool_backward 172
-    max_pool_indices 173
-    maximum 174
-    mean 175
-    min 176
-    minimum 177
-    minmax_normalize 178
-    mish 179
-    momentum 180
-    mul 181
-    mul_complex 182
-    neg 183
-    nll 184
-    nll_backward 185
-    norm_l1 186
-    norm_l2 187
-    norm_linf 188
-    normalize 190
-    nrm2 191
-    nrm2_complex 192
-    pad 193
-    pow 195
-    pow_scalar 196
-    prelu 197
-    prod 198
-    qr 199
-    qr_apply 200
-    qr_pivoted 201
-    recip 210
-    relu 211
-    relu_backward 212
-    rfft 214
-    rms_norm 215
-    rms_norm_backward 216
-    rms_norm_residual 217
-    rms_norm_residual_backward 218
-    rope 219
-    rope_backward 220
-    rope_view 221
-    rot 222
-    rotg 223
-    rotm 224
-    rotmg 225
-    round 226
-    round_ties_even 227
-    sample 228
-    scal 229
-    scal_complex 230
-    scale 231
-    scatter 232
-    scatter_add 233
-    scatter_add_elements 234
-    schur 235
-    sddmm 236
-    select 237
-    selu 238
-    sgd 239
-    sigmoid 241
-    sigmoid_backward 242
-    sign 243
-    silu 244
-    silu_backward 245
-    sin 246
-    sinh 247
-    softmax 249
-    softmax_backward 250
-    softplus 251
-    softsign 252
-    spadd 253
-    spgemm 254
-    spmm 255
-    spmv 256
-    spmv_transposed 257
-    spsv 258
-    sqrt 259
-    square 260
-    stddev 261
-    stft 262
-    sub 263
-    sum 264
-    sum_kahan 265
-    sum_of_squares 266
-    svd 267
-    swap 268
-    swiglu 269
-    swiglu_packed 270
-    swiglu_packed_backward 271
-    symm 272
-    symv 273
-    syr 274
-    syr2 275
-    syr2k 276
-    syrk 277
-    tan 278
-    tanh 279
-    tanh_backward 280
-    threshold 281
-    top_k 282
-    transpose 283
-    trmm 284
-    trmv 285
-    trsm 286
-    trsv 287
-    trunc 288
-    u8_to_float 290
-    variance 292
-    zscore 293
+    ceil 40
+    celu 41
+    cg 42
+    cholesky 43
+    cholesky_refine 44
+    cholesky_solve 45
+    cholesky_update 46
+    clamp 47
+    clip_by_norm 48
+    conv1d 49
+    conv1d_backward_input 50
+    conv1d_backward_weights 51
+    convolve 52
+    convolve_complex 53
+    coo_to_csr 54
+    copy 55
+    copysign 56
+    correlation 58
+    cos 59
+    cosh 60
+    cosine_similarity 61
+    cosine_similarity_rows 62
+    covariance 63
+    cross_entropy 64
+    cross_entropy_backward 65
+    cross_entropy_with_gradient 66
+    csr_transpose 67
+    cumsum 68
+    dct 69
+    deinterleave 70
+    determinant 74
+    div 76
+    dot 77
+    dot_complex 78
+    dot_strided 79
+    eig 80
+    eigh 81
+    eigh_generalized 82
+    einsum 83
+    elu 84
+    embedding 85
+    equal 86
+    erf 88
+    euclidean_distance 90
+    exp 91
+    exp2 92
+    exp_m1 93
+    fft 98
+    fft_2d 99
+    fft_3d 100
+    fft_rows 101
+    fir 102
+    fir_fft 103
+    floor 113
+    fma 114
+    fract 115
+    gather 116
+    gather_elements 117
+    gauss_seidel 118
+    geglu 120
+    gelu 121
+    gelu_backward 122
+    gelu_erf 123
+    gemm 124
+    gemm_backward_a 125
+    gemm_backward_b 126
+    gemm_complex 129
+    gemv 135
+    gemv_complex 136
+    ger 137
+    gmres 138
+    hard_sigmoid 140
+    hardswish 141
+    i16_to_float 143
+    iamax 144
+    ic0 145
+    ilu0 146
+    interleave 149
+    inverse 150
+    irfft 151
+    layer_norm 152
+    layer_norm_backward 153
+    layer_norm_simple 154
+    ldlt 155
+    ldlt_solve 156
+    leaky_relu 157
+    leaky_relu_backward 158
+    least_norm 159
+    least_squares 160
+    lerp 161
+    less 162
+    less_equal 163
+    ln 164
+    ln_1p 165
+    lobpcg 166
+    log10 167
+    log2 168
+    log_softmax 169
+    log_softmax_backward 170
+    logsumexp 171
+    lu 172
+    lu_condition 173
+    lu_refine 174
+    lu_solve 175
+    masked_softmax 178
+    max 179
+    max_pool 180
+    max_pool_backward 181
+    max_pool_indices 182
+    maximum 183
+    mean 184
+    min 186
+    minimum 187
+    minmax_normalize 188
+    mish 189
+    momentum 190
+    mul 191
+    mul_complex 192
+    neg 193
+    nll 194
+    nll_backward 195
+    norm_l1 196
+    norm_l2 197
+    norm_linf 198
+    normalize 200
+    nrm2 201
+    nrm2_complex 202
+    pad 205
+    pow 207
+    pow_scalar 208
+    prelu 209
+    prod 210
+    qr 211
+    qr_apply 212
+    qr_pivoted 213
+    recip 222
+    relu 223
+    relu_backward 224
+    rfft 226
+    rms_norm 229
+    rms_norm_backward 230
+    rms_norm_residual 231
+    rms_norm_residual_backward 232
+    rope 233
+    rope_backward 234
+    rope_view 235
+    rot 236
+    rotg 238
+    rotm 239
+    rotmg 240
+    round 241
+    round_ties_even 242
+    sample 243
+    scal 244
+    scal_complex 245
+    scale 246
+    scatter 247
+    scatter_add 248
+    scatter_add_elements 249
+    schur 250
+    sddmm 251
+    select 252
+    selu 253
+    sgd 254
+    sigmoid 256
+    sigmoid_backward 257
+    sign 258
+    silu 259
+    silu_backward 260
+    sin 261
+    sinh 262
+    softmax 264
+    softmax_backward 265
+    softplus 266
+    softsign 267
+    spadd 268
+    spgemm 269
+    spmm 270
+    spmv 271
+    spmv_transposed 272
+    spsv 273
+    sqrt 274
+    square 275
+    stddev 276
+    stft 277
+    sub 278
+    sum 279
+    sum_kahan 280
+    sum_of_squares 281
+    svd 282
+    swap 283
+    swiglu 284
+    swiglu_packed 285
+    swiglu_packed_backward 286
+    symm 287
+    symv 288
+    syr 289
+    syr2 290
+    syr2k 291
+    syrk 292
+    tan 293
+    tanh 294
+    tanh_backward 295
+    threshold 296
+    top_k 298
+    transpose 299
+    trmm 300
+    trmv 301
+    trsm 302
+    trsv 303
+    trunc 304
+    u8_to_float 306
+    variance 308
+    zscore 309
 }

@@ -56,3 +56,45 @@ impl<T> Border<T> {
         Some(at.unsigned_abs())
     }
 }
+
+impl<T: Copy + Default> Border<T> {
+    /// The constant; for others any number.
+    #[inline(always)]
+    pub(super) fn value(self) -> T {
+        if let Self::Constant(value) = self { value } else { T::default() }
+    }
+    /// Reads pixels from place `first` on, which may lie beyond the edges, of one of the channels of `line`, of which there is none where
+    /// all is a constant.
+    #[inline(always)]
+    pub(super) fn read(
+        self,
+        line: Option<&[T]>,
+        (channels, channel): (usize, usize),
+        first: isize,
+        to: &mut [T],
+    ) {
+        let Some(line) = line else { return to.fill(self.value()) };
+        let channels = channels.max(1);
+        let width = line.len() / channels;
+        let left = first.min(0).unsigned_abs().min(to.len());
+        let (before, rest) = to.split_at_mut(left);
+        let from = first.max(0).unsigned_abs();
+        let (inside, after) = rest.split_at_mut(width.saturating_sub(from).min(rest.len()));
+        let beyond = |to: &mut [T], first: isize| {
+            for (i, to) in to.iter_mut().enumerate() {
+                let at = self.index(first.wrapping_add(i.cast_signed()), width);
+                let found = at.and_then(|at| line.get(at * channels + channel));
+                *to = found.copied().unwrap_or_else(|| self.value());
+            }
+        };
+        beyond(before, first);
+        let pixels = line.get(from * channels + channel..).unwrap_or_default();
+        if channels == 1 {
+            inside.iter_mut().zip(pixels).for_each(|(to, p)| *to = *p);
+        } else {
+            inside.iter_mut().zip(pixels.iter().step_by(channels)).for_each(|(to, p)| *to = *p);
+        }
+        let end = first.wrapping_add((left + inside.len()).cast_signed());
+        beyond(after, end);
+    }
+}

@@ -4,7 +4,7 @@ use super::resize::Weight;
 use crate::error::{Error, same_len};
 
 /// The most weights of a filter, so that 32 bits hold the sums of bytes.
-const MOST: usize = 2047;
+pub(super) const MOST: usize = 2047;
 
 /// The most that the magnitudes of weights are in all.
 const TOTAL: f64 = 1.9;

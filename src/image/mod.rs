@@ -5,18 +5,36 @@
 //! and results are the caller's memory. Ops on images run on CPUs.
 
 mod border;
+pub(crate) mod colour;
 pub(crate) mod filter;
 pub(crate) mod gradient;
 mod kernel;
+pub(crate) mod levels;
+pub(crate) mod mean;
+pub(crate) mod morphology;
 mod parts;
+pub(crate) mod rank;
 pub(crate) mod resize;
+pub(crate) mod turn;
 
 pub use crate::view::{Image, ImageMut};
 pub use border::Border;
+pub use colour::{
+    Luma, Yuv, grey, grey_on, nv12_to_rgb, nv12_to_rgb_on, rgb_to_bgr, rgb_to_bgr_on, rgb_to_hsv,
+    rgb_to_hsv_on,
+};
 pub use filter::{correlate_separable, correlate_separable_on, correlate_separable_workspace};
 pub use gradient::{Gradient, Norm, canny, canny_on, canny_workspace, sobel, sobel_on};
 pub use kernel::{Kernel, gaussian_len};
+pub use levels::{
+    ThresholdKind, Total, equalize, equalize_on, equalize_workspace, histogram, histogram_on,
+    histogram_workspace, integral, integral_on, otsu, otsu_on, threshold_image, threshold_image_on,
+};
+pub use mean::{box_filter, box_filter_on, box_filter_workspace, gaussian, gaussian_on};
+pub use morphology::{dilate, dilate_on, erode, erode_on, morphology_workspace};
+pub use rank::{median, median_on, median_workspace};
 pub use resize::{Interpolation, Resample, Resize, ResizePlan, Weight, resize, resize_on, resize_workspace};
+pub use turn::{Flip, Turn, flip, flip_on, rotate90, rotate90_on};
 
 use crate::plain::Plain;
 
@@ -32,5 +50,7 @@ mod sealed {
     impl Sealed for u8 {}
     impl Sealed for u16 {}
     impl Sealed for i16 {}
+    impl Sealed for u32 {}
+    impl Sealed for u64 {}
     impl Sealed for f32 {}
 }

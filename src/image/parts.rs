@@ -33,3 +33,28 @@ pub(super) fn each_part<'a, J: Executor, S: Simd, P: Send, M: Send>(
         || part(y, dst, workspace),
     );
 }
+
+/// As [`each_part`] without a workspace: `line` for each row, with its number.
+pub(super) fn each_line<J: Executor, S: Simd, P: Send>(
+    j: J,
+    s: S,
+    cols: usize,
+    dst: ImageMut<'_, P>,
+    line: impl Fn(usize, &mut [P]) + Copy + Sync + Send,
+) {
+    let none: &mut [u8] = &mut [];
+    each_part(
+        j,
+        s,
+        (cols, 0),
+        0,
+        dst,
+        none,
+        #[inline(always)]
+        |y: usize, mut dst: ImageMut<'_, P>, _: &mut [u8]| {
+            for row in 0..dst.height() {
+                line(y + row, dst.row_mut(row));
+            }
+        },
+    );
+}

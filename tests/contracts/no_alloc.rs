@@ -296,6 +296,49 @@ fn no_op_on_images_allocates() {
     assert_eq!((done, dst, blurred, edges), (Ok(()), [9; 1800], [9; 3600], [0; 3600]));
 }
 
+/// Further ops on images.
+#[test]
+fn no_op_on_pixels_allocates() {
+    use fulmen::image::*;
+    let (src, mut dst, mut colours) = ([9u8; 1200], [7u8; 1200], [7u8; 1200]);
+    let (mut sums, mut counts, mut level) = ([7u64; 41 * 31], [7u32; 256], [7u8; 1]);
+    let (mut bytes, mut words) =
+        ([0u8; fulmen::median_workspace(40, 7)], [0u32; fulmen::equalize_workspace(1)]);
+    let mut boxes = [0u32; fulmen::box_filter_workspace(40, 1, 5)];
+    let (mut weights, mut line) = ([0i16; gaussian_len(1.5)], [0i16; 52]);
+    FORBIDDEN.set(true);
+    let grey = || Image::new(&src, 40, 30, 1);
+    let mut on = |op: &mut dyn FnMut(Image<'_, u8>, ImageMut<'_, u8>) -> Result<(), fulmen::Error>| {
+        op(grey()?, ImageMut::new(&mut dst, 40, 30, 1)?)
+    };
+    let all = [
+        on(&mut |from, to| fulmen::median(from, 3, Border::Clamp, to, &mut [])),
+        on(&mut |from, to| fulmen::median(from, 7, Border::Wrap, to, &mut bytes)),
+        on(&mut |from, to| fulmen::erode(from, [3, 5], Border::Clamp, to, &mut bytes)),
+        on(&mut |from, to| fulmen::dilate(from, [3, 5], Border::Clamp, to, &mut bytes)),
+        on(&mut |from, to| fulmen::box_filter(from, [5; 2], Border::Clamp, to, &mut boxes)),
+        on(&mut |from, to| fulmen::gaussian(from, 1.5, Border::Clamp, to, &mut weights, &mut line)),
+        on(&mut |from, to| fulmen::equalize(from, to, &mut words)),
+        on(&mut |from, to| fulmen::threshold_image(from, 9, ThresholdKind::ToZeroInverse, to)),
+        on(&mut |from, to| fulmen::flip(from, Flip::Both, to)),
+        on(&mut |from, _| fulmen::integral(from, ImageMut::new(&mut sums, 41, 31, 1)?)),
+        on(&mut |from, _| fulmen::histogram(from, &mut counts, &mut words)),
+        fulmen::otsu(&counts, &mut level),
+        on(&mut |from, _| fulmen::rotate90(from, Turn::Left, ImageMut::new(&mut colours, 30, 40, 1)?)),
+        (|| {
+            let (from, to) = (Image::new(&src, 20, 20, 3)?, ImageMut::new(&mut colours, 20, 20, 3)?);
+            fulmen::rgb_to_bgr(from, to)?;
+            fulmen::rgb_to_hsv(from, ImageMut::new(&mut colours, 20, 20, 3)?)?;
+            fulmen::grey(from, Luma::Bt601, ImageMut::new(&mut colours[..400], 20, 20, 1)?)?;
+            let (y, uv) = (Image::new(&src[..400], 20, 20, 1)?, Image::new(&src[..200], 10, 10, 2)?);
+            fulmen::nv12_to_rgb(y, uv, Yuv::Bt709, ImageMut::new(&mut colours, 20, 20, 3)?)
+        })(),
+    ];
+    FORBIDDEN.set(false);
+    assert_eq!(all, [Ok(()); 14]);
+    assert_eq!((dst, sums[41 * 31 - 1], counts[9], level), ([9; 1200], 10800, 1200, [9]));
+}
+
 /// LZ4 blocks, and what is none.
 #[test]
 fn no_lz4_allocates() {

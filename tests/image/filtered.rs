@@ -3,7 +3,7 @@
 use super::*;
 use fulmen::contract::{Tolerance, spec};
 
-fn border_of<T: Element>(name: &str, value: f64) -> Border<T> {
+pub fn border_of<T: Element>(name: &str, value: f64) -> Border<T> {
     match name {
         "constant" => Border::Constant(T::of(value)),
         "clamp" => Border::Clamp,
@@ -12,10 +12,10 @@ fn border_of<T: Element>(name: &str, value: f64) -> Border<T> {
         _ => Border::Wrap,
     }
 }
-const BORDERS: [&str; 5] = ["constant", "clamp", "reflect", "reflect_101", "wrap"];
+pub const BORDERS: [&str; 5] = ["constant", "clamp", "reflect", "reflect_101", "wrap"];
 
 /// The number of pixel `(x, y)`, which may lie beyond the edges: steps one pixel at a time, as a border is walked.
-fn beyond<T: Element>(
+pub fn beyond<T: Element>(
     pixels: &[T],
     [w, h]: [usize; 2],
     channels: usize,
@@ -59,7 +59,7 @@ fn beyond<T: Element>(
     }
 }
 
-fn within<T: Element>(op: &str, lane: &str, got: f64, exact: f64, terms: f64, n: usize) {
+pub fn within<T: Element>(op: &str, lane: &str, got: f64, exact: f64, terms: f64, n: usize) {
     let tolerance = spec(op).unwrap().tolerance(T::NAME).unwrap();
     let allowed = match tolerance {
         Tolerance::Gamma { times, plus, .. } => {

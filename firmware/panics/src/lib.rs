@@ -85,6 +85,11 @@ macro_rules! typed {
     (@ resize) => { with!(resize u8, f32) };
     (@ correlate_separable) => { with!(correlate_separable u8, f32) };
     (@ sobel) => { with!(sobel u8, f32) };
+    (@ gaussian) => { with!(gaussian u8, f32) };
+    (@ integral) => { with!(integral u32, u64) };
+    (@ rgb_to_bgr) => { with!(rgb_to_bgr u8, f32) };
+    (@ flip) => { with!(flip u8, f32) };
+    (@ rotate90) => { with!(rotate90 u8, f32) };
     (@ $f:ident) => { with!($f) };
 }
 
@@ -127,7 +132,7 @@ named! {
     image: Image::<u8>::strided.call();
     resize_plan: ResizePlan::<i16>::new.call();
     kernel: Kernel::<i16>::new.call();
-    gaussian: Kernel::<f32>::gaussian.call();
+    gaussian_kernel: Kernel::<f32>::gaussian.call();
     rope_table: with!(rope_table f32);
     pack_b: with!(pack_b f32);
     gemm_packed: fulmen::gemm_packed::<Native, f32>.call();

@@ -1,0 +1,244 @@
+//! Ops on images of bytes, contenders interleaved on one thread: fulmen, fast_image_resize, imageproc and image, and a copy of as many bytes.
+//! Work is the pixels that are read.
+
+use fast_image_resize as fir;
+use fulmen::image::*;
+use fulmen_harness::race::{Case, Contender, Race};
+use image::{GrayImage, RgbImage};
+
+const W: usize = 1920;
+const H: usize = 1080;
+
+/// A picture: slow changes, edges and some noise.
+fn picture(w: usize, h: usize, channels: usize) -> Vec<u8> {
+    let mut s = 1u64;
+    let mut next = || {
+        s = s.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (s >> 60) as usize
+    };
+    let of = |i: usize, noise: usize| {
+        let (x, y) = (i / channels % w, i / channels / w);
+        let side = if (x / 97 + y / 61) % 2 == 0 { 40 } else { 0 };
+        ((x * 100 / w + y * 90 / h + side + i % channels * 7 + noise) % 256) as u8
+    };
+    (0..w * h * channels).map(|i| of(i, next())).collect()
+}
+
+struct Bench {
+    race: Race,
+    only: Vec<String>,
+}
+
+impl Bench {
+    fn wanted(&self, op: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|only| only == op)
+    }
+    fn case(&mut self, op: &str, size: &str, pixels: usize, mut list: Vec<Contender<'_>>, bytes: usize) {
+        let (from, mut to) = (vec![1u8; bytes], vec![0u8; bytes]);
+        list.push(Contender::roof(None, || {
+            to.copy_from_slice(std::hint::black_box(&from));
+            std::hint::black_box(&mut to);
+        }));
+        let case = Case { op, ty: "u8", size: size.into(), work: pixels as f64 * 1e3, unit: "Mpx/s" };
+        self.race.case(&case, list);
+    }
+}
+
+fn resizes(bench: &mut Bench) {
+    if !bench.wanted("resize") {
+        return;
+    }
+    let ([w, h], [wide, high]) = ([3840, 2160], [1366, 768]);
+    for (name, by, filter) in [
+        ("bilinear", Interpolation::Bilinear, fir::FilterType::Bilinear),
+        ("bicubic", Interpolation::Bicubic, fir::FilterType::CatmullRom),
+        ("lanczos3", Interpolation::Lanczos3, fir::FilterType::Lanczos3),
+    ] {
+        for (channels, kind) in [(1, fir::PixelType::U8), (3, fir::PixelType::U8x3), (4, fir::PixelType::U8x4)] {
+            let src = picture(w, h, channels);
+            let (mut a, mut b) = (vec![0u8; wide * high * channels], vec![0u8; wide * high * channels]);
+            let resize = Resize { from: [w, h], to: [wide, high], by, antialias: true };
+            let (mut spans, mut weights) = (vec![[0; 2]; resize.spans()], vec![0i16; resize.weights::<i16>()]);
+            let plan = ResizePlan::new(resize, &mut spans, &mut weights).unwrap();
+            let mut room = vec![0; fulmen::resize_workspace(w, channels)];
+            let from = fir::images::ImageRef::new(w as u32, h as u32, &src, kind).unwrap();
+            let mut to = fir::images::Image::from_slice_u8(wide as u32, high as u32, &mut b, kind).unwrap();
+            let mut resizer = fir::Resizer::new();
+            let options =
+                fir::ResizeOptions::new().resize_alg(fir::ResizeAlg::Convolution(filter)).use_alpha(false);
+            let list = vec![
+                Contender::ours(|| {
+                    let view = Image::new(&src, w, h, channels).unwrap();
+                    let to = ImageMut::new(&mut a, wide, high, channels).unwrap();
+                    fulmen::resize(plan, view, to, &mut room).unwrap();
+                }),
+                Contender::peer("fast_image_resize", || resizer.resize(&from, &mut to, &options).unwrap()),
+            ];
+            bench.case("resize", &format!("{name} x{channels}"), w * h, list, (w * h + wide * high) * channels / 2);
+        }
+    }
+}
+
+type Call<'a> = Box<dyn FnMut() + 'a>;
+
+/// An op on a grey picture of 1920 × 1080 with a grey result, and peers.
+fn grey_op<'a>(
+    bench: &mut Bench,
+    op: &str,
+    size: &str,
+    mut ours: impl FnMut(Image<'_, u8>, ImageMut<'_, u8>),
+    peers: Vec<(&'a str, Call<'a>)>,
+) {
+    if !bench.wanted(op) {
+        return;
+    }
+    let (src, mut dst) = (picture(W, H, 1), vec![0u8; W * H]);
+    let mut list = vec![Contender::ours(|| {
+        ours(Image::new(&src, W, H, 1).unwrap(), ImageMut::new(&mut dst, W, H, 1).unwrap());
+    })];
+    list.extend(peers.into_iter().map(|(name, run)| Contender::peer(name, run)));
+    bench.case(op, size, W * H, list, W * H);
+}
+
+/// A peer's op on the same picture.
+fn peer<'a, R>(picture: &'a GrayImage, run: impl Fn(&GrayImage) -> R + 'a) -> (&'static str, Call<'a>) {
+    ("imageproc", Box::new(move || drop(std::hint::black_box(run(picture)))))
+}
+
+fn greys(bench: &mut Bench) {
+    let grey = GrayImage::from_raw(W as u32, H as u32, picture(W, H, 1)).unwrap();
+    for n in [3usize, 5, 15, 31] {
+        let mut room = vec![0; fulmen::median_workspace(W, n)];
+        let ours = |from: Image<'_, u8>, to: ImageMut<'_, u8>| {
+            fulmen::median(from, n, Border::Clamp, to, &mut room).unwrap();
+        };
+        let r = (n / 2) as u32;
+        let peers = vec![peer(&grey, move |x| imageproc::filter::median_filter(x, r, r))];
+        grey_op(bench, "median", &n.to_string(), ours, peers);
+    }
+    for n in [5usize, 15] {
+        let mut room = vec![0; fulmen::box_filter_workspace(W, 1, n)];
+        let ours = |from: Image<'_, u8>, to: ImageMut<'_, u8>| {
+            fulmen::box_filter(from, [n; 2], Border::Clamp, to, &mut room).unwrap();
+        };
+        let r = (n / 2) as u32;
+        let peers = vec![peer(&grey, move |x| imageproc::filter::box_filter(x, r, r))];
+        grey_op(bench, "box_filter", &n.to_string(), ours, peers);
+    }
+    for sigma in [1.1, 5.0] {
+        let n = gaussian_len(sigma);
+        let mut weights = vec![0; n];
+        let mut room = vec![0; fulmen::correlate_separable_workspace(W, 1, n)];
+        let ours = |from: Image<'_, u8>, to: ImageMut<'_, u8>| {
+            fulmen::gaussian(from, sigma, Border::Reflect101, to, &mut weights, &mut room).unwrap();
+        };
+        let peers = vec![peer(&grey, move |x| imageproc::filter::gaussian_blur_f32(x, sigma as f32))];
+        grey_op(bench, "gaussian", &format!("sigma {sigma}"), ours, peers);
+    }
+    for n in [3usize, 15] {
+        let mut room = vec![0; fulmen::morphology_workspace(W, 1, [n; 2])];
+        let ours = |from: Image<'_, u8>, to: ImageMut<'_, u8>| {
+            fulmen::dilate(from, [n; 2], Border::Constant(0), to, &mut room).unwrap();
+        };
+        let r = (n / 2) as u8;
+        let linf = imageproc::distance_transform::Norm::LInf;
+        let peers = vec![peer(&grey, move |x| imageproc::morphology::dilate(x, linf, r))];
+        grey_op(bench, "dilate", &n.to_string(), ours, peers);
+    }
+    let mut room = vec![0; fulmen::equalize_workspace(1)];
+    let ours = |from: Image<'_, u8>, to: ImageMut<'_, u8>| fulmen::equalize(from, to, &mut room).unwrap();
+    let peers = vec![peer(&grey, imageproc::contrast::equalize_histogram)];
+    grey_op(bench, "equalize", "", ours, peers);
+    let (mut counts, mut room) = (vec![0; 256], vec![0; fulmen::histogram_workspace()]);
+    for flat in [false, true] {
+        let mut grey = grey.clone();
+        if flat {
+            grey.fill(77);
+        }
+        let own = grey.clone();
+        let ours = |_: Image<'_, u8>, _: ImageMut<'_, u8>| {
+            let from = Image::new(own.as_raw(), W, H, 1).unwrap();
+            fulmen::histogram(from, &mut counts, &mut room).unwrap();
+        };
+        let peers = vec![peer(&grey, imageproc::stats::histogram)];
+        grey_op(bench, "histogram", if flat { "one level" } else { "" }, ours, peers);
+    }
+    let ours = |from: Image<'_, u8>, to: ImageMut<'_, u8>| {
+        fulmen::threshold_image(from, 100, ThresholdKind::Binary, to).unwrap();
+    };
+    let kind = imageproc::contrast::ThresholdType::Binary;
+    let peers = vec![peer(&grey, move |x| imageproc::contrast::threshold(x, 100, kind))];
+    grey_op(bench, "threshold_image", "", ours, peers);
+    let mut sums = vec![0u32; (W + 1) * (H + 1)];
+    let ours = |from: Image<'_, u8>, _: ImageMut<'_, u8>| {
+        fulmen::integral(from, ImageMut::new(&mut sums, W + 1, H + 1, 1).unwrap()).unwrap();
+    };
+    let peers = vec![peer(&grey, imageproc::integral_image::integral_image::<_, u32>)];
+    grey_op(bench, "integral", "u32", ours, peers);
+    let ours = |from: Image<'_, u8>, to: ImageMut<'_, u8>| fulmen::flip(from, Flip::Horizontal, to).unwrap();
+    let peers = vec![peer(&grey, |x| image::imageops::flip_horizontal(x))];
+    grey_op(bench, "flip", "horizontal", ours, peers);
+    let mut turned = vec![0; W * H];
+    let ours = |from: Image<'_, u8>, _: ImageMut<'_, u8>| {
+        fulmen::rotate90(from, Turn::Right, ImageMut::new(&mut turned, H, W, 1).unwrap()).unwrap();
+    };
+    let peers = vec![peer(&grey, |x| image::imageops::rotate90(x))];
+    grey_op(bench, "rotate90", "right", ours, peers);
+}
+
+fn colours(bench: &mut Bench) {
+    let (src, chroma) = (picture(W, H, 3), picture(W / 2, H / 2, 2));
+    let luma = picture(W, H, 1);
+    let rgb = RgbImage::from_raw(W as u32, H as u32, src.clone()).unwrap();
+    let from = || Image::new(&src, W, H, 3).unwrap();
+    let (mut one, mut three) = (vec![0u8; W * H], vec![0u8; 3 * W * H]);
+    if bench.wanted("grey") {
+        let list = vec![
+            Contender::ours(|| {
+                fulmen::grey(from(), Luma::Bt709, ImageMut::new(&mut one, W, H, 1).unwrap()).unwrap();
+            }),
+            Contender::peer("image", || drop(std::hint::black_box(image::imageops::grayscale(&rgb)))),
+        ];
+        bench.case("grey", "", W * H, list, 2 * W * H);
+    }
+    if bench.wanted("rgb_to_bgr") {
+        let list = vec![Contender::ours(|| {
+            fulmen::rgb_to_bgr(from(), ImageMut::new(&mut three, W, H, 3).unwrap()).unwrap();
+        })];
+        bench.case("rgb_to_bgr", "", W * H, list, 3 * W * H);
+    }
+    if bench.wanted("rgb_to_hsv") {
+        let list = vec![Contender::ours(|| {
+            fulmen::rgb_to_hsv(from(), ImageMut::new(&mut three, W, H, 3).unwrap()).unwrap();
+        })];
+        bench.case("rgb_to_hsv", "", W * H, list, 3 * W * H);
+    }
+    if bench.wanted("nv12_to_rgb") {
+        let list = vec![Contender::ours(|| {
+            let y = Image::new(&luma, W, H, 1).unwrap();
+            let uv = Image::new(&chroma, W / 2, H / 2, 2).unwrap();
+            let to = ImageMut::new(&mut three, W, H, 3).unwrap();
+            fulmen::nv12_to_rgb(y, uv, Yuv::Bt601, to).unwrap();
+        })];
+        bench.case("nv12_to_rgb", "", W * H, list, 9 * W * H / 4);
+    }
+}
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    println!("lanes {:?}", fulmen::NATIVE);
+    let only = args.iter().filter(|a| !a.starts_with("--")).cloned().collect();
+    let mut bench = Bench { race: Race::new(&args), only };
+    resizes(&mut bench);
+    greys(&mut bench);
+    colours(&mut bench);
+    if let Some(path) = args.iter().find_map(|a| a.strip_prefix("--csv=")) {
+        bench
+            .race
+            .finish(
+                path.as_ref(),
+                "Images, fulmen over the fastest of fast_image_resize, imageproc and image (right of 1 is faster)",
+            )
+            .unwrap();
+    }
+}

@@ -1,0 +1,368 @@
+//! Colours in other numbers.
+
+use super::parts::each_line;
+use super::{Image, ImageMut, Pixel};
+use crate::error::{Error, same_len};
+use crate::forms::ops;
+use crate::lanes::Simd;
+use crate::lanes::executor::Executor;
+
+/// The weights of red, green and blue in [`grey`](crate::grey()), of which 32768 are 1.
+#[non_exhaustive]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Luma {
+    /// ITU-R BT.601: 0.299, 0.587 and 0.114, here 9798, 19235 and 3735, as in OpenCV.
+    Bt601,
+    /// ITU-R BT.709: 0.2126, 0.7152 and 0.0722, here 6966, 23436 and 2366.
+    Bt709,
+}
+
+/// How the luma and the differences of blue and red of a video frame stand for colours.
+#[non_exhaustive]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Yuv {
+    /// ITU-R BT.601 (video of standard definition), luma of 16 to 235, differences of 16 to 240.
+    Bt601,
+    /// ITU-R BT.709 (video of high definition), luma of 16 to 235, differences of 16 to 240.
+    Bt709,
+    /// ITU-R BT.601 with all of 0 to 255, as in JPEG files.
+    Bt601Full,
+    /// ITU-R BT.709 with all of 0 to 255.
+    Bt709Full,
+}
+
+impl Yuv {
+    /// What is black; the factors of luma, of red by the difference of red, of green by those of blue and red, of blue by that of blue.
+    const fn factors(self) -> (i32, [i32; 5]) {
+        match self {
+            Self::Bt601 => (16, [1_220_945, 1_673_555, -410_793, -852_458, 2_115_221]),
+            Self::Bt709 => (16, [1_220_945, 1_879_825, -223_607, -558_796, 2_215_014]),
+            Self::Bt601Full => (0, [1_048_576, 1_470_104, -360_853, -748_826, 1_858_077]),
+            Self::Bt709Full => (0, [1_048_576, 1_651_297, -196_424, -490_864, 1_945_738]),
+        }
+    }
+}
+
+ops! { $ colour_ops in crate::image::colour;
+    /// The brightness of colours: `dst = ⌊(r·R + g·G + b·B)/32768 + 1/2⌋` with the weights of `luma`, for red, green and blue in the first three channels of
+    /// `src`.
+    ///
+    /// Shapes: `src` has 3 channels or 4, of which the last is not read; `dst` has one, and its sizes.
+    ///
+    /// Rounding: once, half up. The weights are 1 in all, so that greys stay what they are; the result is within 1 of that of the exact weights.
+    /// NaN and ±0: there are none.
+    ///
+    /// Errors: [`Error::Domain`] names `src` when it has fewer than 3 channels; [`Error::Shape`] `dst` when it has other sizes, [`Error::Len`]
+    /// when it has more channels. Nothing is written then. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::image::{Image, ImageMut, Luma};
+    /// let (src, mut dst) = ([255u8, 0, 0, 9, 9, 9], [0u8; 2]);
+    /// let (from, to) = (Image::new(&src, 2, 1, 3)?, ImageMut::new(&mut dst, 2, 1, 1)?);
+    /// fulmen::grey(from, Luma::Bt601, to)?;
+    /// assert_eq!(dst, [76, 9]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: Recommendations ITU-R BT.601 and BT.709. Contract: `contracts/grey-v1.yaml`.
+    threads
+        grey<>, grey_on, grey_by
+        (src: image u8, luma: by Luma, dst: image_out u8) -> Result<()>;
+
+    /// The first and the third channel exchanged: BGR from RGB, and RGB from BGR. A fourth channel is copied.
+    ///
+    /// Shapes: `src` has 3 or 4 channels; `dst` has its sizes and channels. Rounding: none; elements are copied bit by bit, NaN too.
+    ///
+    /// Errors: [`Error::Domain`] names `src` when it has fewer than 3 channels; [`Error::Shape`] `dst` when it has other sizes, [`Error::Len`]
+    /// when it has other channels. Nothing is written then. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::image::{Image, ImageMut};
+    /// let (src, mut dst) = ([1u8, 2, 3, 4, 5, 6], [0u8; 6]);
+    /// fulmen::rgb_to_bgr(Image::new(&src, 2, 1, 3)?, ImageMut::new(&mut dst, 2, 1, 3)?)?;
+    /// assert_eq!(dst, [3, 2, 1, 6, 5, 4]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: the definition. Contract: `contracts/rgb_to_bgr-v1.yaml`.
+    threads
+        rgb_to_bgr<P: crate::image::Pixel>, rgb_to_bgr_on, rgb_to_bgr_by
+        (src: image P, dst: image_out P) -> Result<()>;
+
+    /// Hue, saturation and value of red, green and blue. With the largest `v` and the least of the three, and their difference `d`: the value is
+    /// `v`, the saturation `⌊255·d/v + 1/2⌋`, and the hue, in steps of 2°, is `⌊30·h + 1/2⌋` modulo 180, where `h` is `(g - b)/d` if red is the largest,
+    /// otherwise `2 + (b - r)/d` if green is, and `4 + (r - g)/d` if only blue is. Where `v` or `d` is 0, what is divided by it is 0.
+    ///
+    /// Shapes: `src` and `dst` have 3 channels and the same sizes.
+    ///
+    /// Rounding: once, half up, exactly: quotients are taken in `f32`, which tells all of them from halves. OpenCV, with tables of reciprocals, differs by at most 1,
+    /// and Pillow, whose hue has 256 steps, rounds down. NaN and ±0: there are none.
+    ///
+    /// Errors: [`Error::Len`] names `src` or `dst` when it does not have 3 channels; [`Error::Shape`] `dst` when it has other sizes. Nothing is
+    /// written then. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::image::{Image, ImageMut};
+    /// let (src, mut dst) = ([0u8, 0, 255, 200, 100, 100], [7u8; 6]);
+    /// fulmen::rgb_to_hsv(Image::new(&src, 2, 1, 3)?, ImageMut::new(&mut dst, 2, 1, 3)?)?;
+    /// assert_eq!(dst, [120, 255, 255, 0, 128, 200]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: A. R. Smith, "Color gamut transform pairs", 1978. Contract: `contracts/rgb_to_hsv-v1.yaml`.
+    threads
+        rgb_to_hsv<>, rgb_to_hsv_on, rgb_to_hsv_by
+        (src: image u8, dst: image_out u8) -> Result<()>;
+
+    /// Red, green and blue of a video frame in NV12: `luma` has a number for each pixel, and `chroma` the differences of blue and red, `U` and `V`, for two by two
+    /// pixels. With those of `coding`, in units of 2⁻²⁰: `R = y·(Y - k) + r·(V - 128)`, `G = y·(Y - k) + g·(U - 128) + h·(V - 128)`, `B = y·(Y - k) + b·(U - 128)`.
+    ///
+    /// | coding | k | y | r | g | h | b |
+    /// |---|--:|--:|--:|--:|--:|--:|
+    /// | `Bt601` | 16 | 1220945 | 1673555 | -410793 | -852458 | 2115221 |
+    /// | `Bt709` | 16 | 1220945 | 1879825 | -223607 | -558796 | 2215014 |
+    /// | `Bt601Full` | 0 | 1048576 | 1470104 | -360853 | -748826 | 1858077 |
+    /// | `Bt709Full` | 0 | 1048576 | 1651297 | -196424 | -490864 | 1945738 |
+    ///
+    /// Shapes: `luma` has one channel; `chroma` has two, and half of its columns and rows, rounded up; `dst` has 3 channels and the sizes of `luma`.
+    ///
+    /// Rounding: once, half up, and clipped once to 0 to 255; each pixel has the differences of its two by two. NaN and ±0: there are none.
+    ///
+    /// Errors: [`Error::Len`] names `luma`, `chroma` or `dst` when it does not have so many channels; [`Error::Shape`] `chroma` or `dst` when it
+    /// has other sizes. Nothing is written then. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::image::{Image, ImageMut, Yuv};
+    /// let (luma, chroma, mut dst) = ([16u8, 235, 81, 81], [128u8, 128, 90, 240], [7u8; 12]);
+    /// let (y, uv) = (Image::new(&luma, 4, 1, 1)?, Image::new(&chroma, 2, 1, 2)?);
+    /// fulmen::nv12_to_rgb(y, uv, Yuv::Bt601, ImageMut::new(&mut dst, 4, 1, 3)?)?;
+    /// assert_eq!(dst, [0, 0, 0, 255, 255, 255, 254, 0, 0, 254, 0, 0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: Recommendations ITU-R BT.601 and BT.709. Contract: `contracts/nv12_to_rgb-v1.yaml`.
+    threads
+        nv12_to_rgb<>, nv12_to_rgb_on, nv12_to_rgb_by
+        (luma: image u8, chroma: image u8, coding: by Yuv, dst: image_out u8) -> Result<()>;
+}
+
+/// `Ok` when an image has the channels of colours.
+fn coloured<P>(src: Image<'_, P>) -> Result<(), Error> {
+    if src.channels() < 3 { Err(Error::must_be("src", "an image of 3 or 4 channels")) } else { Ok(()) }
+}
+
+pub(crate) fn grey_by<J: Executor, S: Simd>(
+    j: J,
+    s: S,
+    src: Image<'_, u8>,
+    luma: Luma,
+    dst: ImageMut<'_, u8>,
+) -> Result<(), Error> {
+    coloured(src)?;
+    dst.expect("dst", [src.width(), src.height()], 1)?;
+    let [red, green, blue] = match luma {
+        Luma::Bt601 => [9798u32, 19235, 3735],
+        Luma::Bt709 => [6966, 23436, 2366],
+    };
+    each_line(
+        j,
+        s,
+        src.row_len(),
+        dst,
+        #[inline(always)]
+        |y: usize, out: &mut [u8]| {
+            let of = |r: u8, g: u8, b: u8| {
+                let sum = red * u32::from(r) + green * u32::from(g) + blue * u32::from(b);
+                ((sum + (1 << 14)) >> 15) as u8
+            };
+            let line = src.line(y);
+            if src.channels() == 3 {
+                out.iter_mut().zip(line.as_chunks::<3>().0).for_each(|(to, [r, g, b])| *to = of(*r, *g, *b));
+            } else {
+                let pixels = line.as_chunks::<4>().0;
+                out.iter_mut().zip(pixels).for_each(|(to, [r, g, b, _])| *to = of(*r, *g, *b));
+            }
+        },
+    );
+    Ok(())
+}
+
+pub(crate) fn rgb_to_bgr_by<J: Executor, S: Simd, P: Pixel>(
+    j: J,
+    s: S,
+    src: Image<'_, P>,
+    dst: ImageMut<'_, P>,
+) -> Result<(), Error> {
+    coloured(src)?;
+    dst.expect("dst", [src.width(), src.height()], src.channels())?;
+    each_line(
+        j,
+        s,
+        src.row_len(),
+        dst,
+        #[inline(always)]
+        |y: usize, out: &mut [P]| {
+            let line = src.line(y);
+            if src.channels() == 3 {
+                let pixels = out.as_chunks_mut::<3>().0.iter_mut().zip(line.as_chunks::<3>().0);
+                pixels.for_each(|(to, [r, g, b])| *to = [*b, *g, *r]);
+            } else {
+                let pixels = out.as_chunks_mut::<4>().0.iter_mut().zip(line.as_chunks::<4>().0);
+                pixels.for_each(|(to, [r, g, b, a])| *to = [*b, *g, *r, *a]);
+            }
+        },
+    );
+    Ok(())
+}
+
+/// Pixels whose channels are taken apart together.
+pub(crate) const BLOCK: usize = 32;
+
+pub(crate) fn rgb_to_hsv_by<J: Executor, S: Simd>(
+    j: J,
+    s: S,
+    src: Image<'_, u8>,
+    dst: ImageMut<'_, u8>,
+) -> Result<(), Error> {
+    same_len("src", 3, src.channels())?;
+    dst.expect("dst", [src.width(), src.height()], 3)?;
+    each_line(
+        j,
+        s,
+        src.row_len(),
+        dst,
+        #[inline(always)]
+        |y: usize, out: &mut [u8]| {
+            let (from, to) = (src.line(y).as_chunks::<3>().0, out.as_chunks_mut::<3>().0);
+            let (blocks, rest) = from.as_chunks::<BLOCK>();
+            let (places, last) = to.as_chunks_mut::<BLOCK>();
+            for (to, from) in places.iter_mut().zip(blocks) {
+                hues(from, to);
+            }
+            // A block whose last pixels are not written.
+            let mut block = [[0; 3]; BLOCK];
+            block.iter_mut().zip(rest).for_each(|(to, p)| *to = *p);
+            if !rest.is_empty() {
+                let mut found = [[0; 3]; BLOCK];
+                hues(&block, &mut found);
+                last.iter_mut().zip(found).for_each(|(to, p)| *to = p);
+            }
+        },
+    );
+    Ok(())
+}
+
+/// The hues of a whole turn.
+const TURN: u32 = 180;
+
+/// A number from 0 to 1000, rounded half up, that is a half or further from one than 1/512.
+#[inline(always)]
+const fn rounded(x: f32) -> u32 {
+    // From 2²³ on, numbers are whole, and sums are rounded to them: a half by what is added to it.
+    (x + 1.0 / 1024.0 + 8_388_608.0).to_bits() & 0x7f_ffff
+}
+
+#[inline(always)]
+fn hues(from: &[[u8; 3]; BLOCK], to: &mut [[u8; 3]; BLOCK]) {
+    let mut planes = [[0u8; BLOCK]; 3];
+    let [red, green, blue] = &mut planes;
+    for (((r, g), b), p) in red.iter_mut().zip(green.iter_mut()).zip(blue.iter_mut()).zip(from) {
+        [*r, *g, *b] = *p;
+    }
+    for ((r, g), b) in red.iter_mut().zip(green).zip(blue) {
+        let (x, y, z) = (*r, *g, *b);
+        let most = x.max(y).max(z);
+        let apart = most - x.min(y).min(z);
+        let (one, other, base) = if x == most {
+            (y, z, 0.0)
+        } else if y == most {
+            (z, x, 60.0)
+        } else {
+            (x, y, 120.0)
+        };
+        // Where a divisor is 0, so is what it divides.
+        let quotient = |a: f32, b: u8| a / f32::from(b.max(1));
+        let hue = base + quotient(30.0 * (f32::from(one) - f32::from(other)), apart);
+        let hue = rounded(hue + TURN as f32);
+        let hue = if hue >= TURN { hue - TURN } else { hue };
+        let hue = if hue >= TURN { hue - TURN } else { hue };
+        let saturation = rounded(quotient(255.0 * f32::from(apart), most));
+        (*r, *g, *b) = (hue as u8, saturation as u8, most);
+    }
+    let [red, green, blue] = &planes;
+    for (((r, g), b), p) in red.iter().zip(green).zip(blue).zip(to) {
+        *p = [*r, *g, *b];
+    }
+}
+
+pub(crate) fn nv12_to_rgb_by<J: Executor, S: Simd>(
+    j: J,
+    s: S,
+    luma: Image<'_, u8>,
+    chroma: Image<'_, u8>,
+    coding: Yuv,
+    dst: ImageMut<'_, u8>,
+) -> Result<(), Error> {
+    let (width, height) = (luma.width(), luma.height());
+    same_len("luma", 1, luma.channels())?;
+    chroma.expect("chroma", [width.div_ceil(2), height.div_ceil(2)], 2)?;
+    dst.expect("dst", [width, height], 3)?;
+    let (black, factors) = coding.factors();
+    each_line(
+        j,
+        s,
+        3 * width,
+        dst,
+        #[inline(always)]
+        |y: usize, out: &mut [u8]| {
+            let (brightness, shades) = (luma.line(y), chroma.line(y / 2));
+            let (ys, rest) = brightness.as_chunks::<BLOCK>();
+            let (pairs, others) = shades.as_chunks::<BLOCK>();
+            let (to, last) = out.as_chunks_mut::<3>().0.as_chunks_mut::<BLOCK>();
+            for ((to, ys), pairs) in to.iter_mut().zip(ys).zip(pairs) {
+                colours(black, factors, ys, pairs, to);
+            }
+            if !rest.is_empty() {
+                // A block whose last pixels are not written; there may be a pair for one pixel alone.
+                let (mut ys, mut pairs, mut to) = ([0; BLOCK], [0; BLOCK], [[0; 3]; BLOCK]);
+                ys.iter_mut().zip(rest).for_each(|(to, p)| *to = *p);
+                pairs.iter_mut().zip(others).for_each(|(to, p)| *to = *p);
+                colours(black, factors, &ys, &pairs, &mut to);
+                last.iter_mut().zip(to).for_each(|(to, p)| *to = p);
+            }
+        },
+    );
+    Ok(())
+}
+
+#[inline(always)]
+fn colours(
+    black: i32,
+    [of_luma, red_of_v, green_of_u, green_of_v, blue_of_u]: [i32; 5],
+    luma: &[u8; BLOCK],
+    chroma: &[u8; BLOCK],
+    to: &mut [[u8; 3]; BLOCK],
+) {
+    let mut planes = [[0u8; BLOCK]; 3];
+    let [red, green, blue] = &mut planes;
+    // Each pair, twice.
+    let mut shades = [[0i32; BLOCK]; 3];
+    let [of_red, of_green, of_blue] = &mut shades;
+    let twice = of_red.as_chunks_mut::<2>().0.iter_mut().zip(of_green.as_chunks_mut::<2>().0);
+    for (((r, g), b), [u, v]) in twice.zip(of_blue.as_chunks_mut::<2>().0).zip(chroma.as_chunks::<2>().0) {
+        let (u, v) = (i32::from(*u) - 128, i32::from(*v) - 128);
+        *r = [red_of_v * v; 2];
+        *g = [green_of_u * u + green_of_v * v; 2];
+        *b = [blue_of_u * u; 2];
+    }
+    let byte = |sum: i32| (sum >> 20).clamp(0, 255) as u8;
+    let shades = of_red.iter().zip(&*of_green).zip(&*of_blue);
+    let pixels = red.iter_mut().zip(green.iter_mut()).zip(blue.iter_mut()).zip(luma).zip(shades);
+    for ((((r, g), b), luma), ((of_red, of_green), of_blue)) in pixels {
+        let level = of_luma * (i32::from(*luma) - black) + (1 << 19);
+        (*r, *g, *b) = (byte(level + of_red), byte(level + of_green), byte(level + of_blue));
+    }
+    for (((r, g), b), p) in red.iter().zip(green).zip(blue).zip(to) {
+        *p = [*r, *g, *b];
+    }
+}

@@ -1,0 +1,315 @@
+//! Medians.
+
+use super::parts::each_part;
+use super::{Border, Image, ImageMut};
+use crate::error::{Error, enough};
+use crate::forms::ops;
+use crate::lanes::Simd;
+use crate::lanes::executor::Executor;
+
+ops! { $ rank_ops in crate::image::rank;
+    /// `dst[y][x][c]` is the median of `src[y + k][x + j][c]` for `-size/2 <= k, j <= size/2`: of `size²` numbers, of which `border` says what
+    /// stands beyond the edges, the one that would be in the middle if they were sorted. The time for a pixel does not depend on `size` from 5 on.
+    ///
+    /// Shapes: `size` is odd, at most 255; `dst` has the sizes and channels of `src`, each channel by itself.
+    ///
+    /// Rounding: none. NaN and ±0: there are none. `Border::Clamp` gives the medians of OpenCV and Pillow.
+    ///
+    /// Errors: [`Error::Domain`] names `size` when it is even or above 255; [`Error::Shape`] names `dst` when it has other sizes than
+    /// `src`, [`Error::Len`] when it has other channels; [`Error::Workspace`]. Nothing is written then. Scratch: [`median_workspace`], which
+    /// may hold anything.
+    ///
+    /// ```
+    /// use fulmen::image::{Border, Image, ImageMut};
+    /// let (src, mut dst) = ([10u8, 10, 200, 10, 30, 30], [0u8; 6]);
+    /// let mut workspace = [0; fulmen::median_workspace(6, 3)];
+    /// let (from, to) = (Image::new(&src, 6, 1, 1)?, ImageMut::new(&mut dst, 6, 1, 1)?);
+    /// fulmen::median(from, 3, Border::Clamp, to, &mut workspace)?;
+    /// assert_eq!(dst, [10, 10, 10, 30, 30, 30]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: S. Perreault, P. Hébert, "Median filtering in constant time", 2007, with sums of counts instead of counts. Contract:
+    /// `contracts/median-v1.yaml`.
+    threads "`workspace` is shared among the threads: for `n` of them it has `n` times [`median_workspace`](crate::median_workspace()), and a shorter one lets fewer run."
+        median<>, median_on, median_by
+        (src: image u8, size: by usize, border: by Border<u8>, dst: image_out u8, workspace: host_scratch u8) -> Result<()>;
+}
+
+/// Columns of a result whose counts are kept at a time, so that a cache holds them.
+pub(crate) const STRIPE: usize = 512;
+
+/// Sixteen levels, or the sixteen parts of one.
+pub(crate) const GROUP: usize = 16;
+
+/// Elements of workspace that [`median`](crate::median()) needs for so many columns and this size; none for a size up to 3.
+pub const fn median_workspace(width: usize, size: usize) -> usize {
+    // For a column, its sums of counts for each sixteenth of the levels and for each level, and two of its pixels.
+    const COLUMN: usize = GROUP + GROUP * GROUP + 2;
+    let columns = if width < STRIPE { width } else { STRIPE };
+    if size <= 3 { 0 } else { columns.saturating_add(size - 1).saturating_mul(COLUMN) }
+}
+
+pub(crate) fn median_by<J: Executor, S: Simd>(
+    j: J,
+    s: S,
+    src: Image<'_, u8>,
+    size: usize,
+    border: Border<u8>,
+    dst: ImageMut<'_, u8>,
+    workspace: &mut [u8],
+) -> Result<(), Error> {
+    // The rows of a window are counted in bytes.
+    if size.is_multiple_of(2) || size > usize::from(u8::MAX) {
+        return Err(Error::must_be("size", "odd and at most 255"));
+    }
+    dst.expect("dst", [src.width(), src.height()], src.channels())?;
+    let need = median_workspace(src.width(), size);
+    enough(need, workspace.len())?;
+    let job = Job { src, size, border };
+    each_part(
+        j,
+        s,
+        (src.row_len(), need),
+        0,
+        dst,
+        workspace,
+        #[inline(always)]
+        |y: usize, mut dst: ImageMut<'_, u8>, workspace: &mut [u8]| match size {
+            1 => (0..dst.height()).for_each(|row| {
+                dst.row_mut(row).iter_mut().zip(src.line(y + row)).for_each(|(to, p)| *to = *p);
+            }),
+            3 => (0..dst.height()).for_each(|row| job.nine(y + row, dst.row_mut(row))),
+            _ => job.many(y, dst, workspace),
+        },
+    );
+    Ok(())
+}
+
+/// What all rows of a result are made of.
+#[derive(Debug, Clone, Copy)]
+struct Job<'a> {
+    src: Image<'a, u8>,
+    size: usize,
+    border: Border<u8>,
+}
+
+impl<'a> Job<'a> {
+    /// The row in place `y`; none where it is a constant.
+    #[inline(always)]
+    fn line(&self, y: isize) -> Option<&'a [u8]> {
+        self.border.index(y, self.src.height()).map(|at| self.src.line(at))
+    }
+
+    /// A row of medians of nine.
+    #[inline(always)]
+    fn nine(self, y: usize, out: &mut [u8]) {
+        let (n, c) = (self.src.row_len(), self.src.channels().max(1));
+        let lines = [-1, 0, 1].map(|k| self.line(y.cast_signed().wrapping_add(k)));
+        let mut inner = 0;
+        if let [Some(a), Some(b), Some(z)] = lines {
+            inner = n.saturating_sub(2 * c);
+            let from = |line: &'a [u8], k: usize| line.get(k * c..).unwrap_or_default().iter();
+            let three = |k: usize| from(a, k).zip(from(b, k)).zip(from(z, k));
+            let out = out.iter_mut().skip(c).take(inner);
+            for (((to, p), q), r) in out.zip(three(0)).zip(three(1)).zip(three(2)) {
+                *to = middle([p, q, r].map(|((a, b), z)| [*a, *b, *z]));
+            }
+        }
+        // Elements whose neighbours may lie beyond the edges.
+        let last = if inner > 0 { c + inner } else { 0 };
+        for (i, to) in out.iter_mut().enumerate().filter(|(i, _)| *i < c || *i >= last) {
+            let (x, channel) = ((i / c).cast_signed(), i % c);
+            *to = middle([-1, 0, 1].map(|k| {
+                let at = self.border.index(x.wrapping_add(k), self.src.width());
+                lines.map(|line| {
+                    let found = line.zip(at).and_then(|(line, at)| line.get(at * c + channel));
+                    found.copied().unwrap_or_else(|| self.border.value())
+                })
+            }));
+        }
+    }
+
+    /// Rows of medians, of which the counts of each column are kept from row to row.
+    #[inline(always)]
+    fn many(self, y: usize, mut dst: ImageMut<'_, u8>, workspace: &mut [u8]) {
+        let (channels, size, reach) = (self.src.channels().max(1), self.size, (self.size / 2).cast_signed());
+        let y = y.cast_signed();
+        for c in 0..channels {
+            for x in (0..self.src.width()).step_by(STRIPE) {
+                let columns = (self.src.width() - x).min(STRIPE) + size - 1;
+                let (new, rest) = workspace.split_at_mut(columns.min(workspace.len()));
+                let (old, rest) = rest.split_at_mut(columns.min(rest.len()));
+                let (coarse, fine) = rest.split_at_mut((GROUP * columns).min(rest.len()));
+                let coarse = coarse.as_chunks_mut::<GROUP>().0;
+                let fine = fine.as_chunks_mut::<GROUP>().0;
+                let fine = fine.get_mut(..GROUP * columns).unwrap_or_default();
+                coarse.fill([0; GROUP]);
+                fine.fill([0; GROUP]);
+                let first = x.cast_signed().wrapping_sub(reach);
+                let read = |row: isize, to: &mut [u8]| {
+                    self.border.read(self.line(row), (channels, c), first, to);
+                };
+                for k in -reach..reach {
+                    read(y.wrapping_add(k), new);
+                    enter(new, coarse, fine);
+                }
+                for row in 0..dst.height() {
+                    let at = y.wrapping_add(row.cast_signed());
+                    read(at.wrapping_add(reach), new);
+                    if row == 0 {
+                        enter(new, coarse, fine);
+                    } else {
+                        read(at.wrapping_sub(reach + 1), old);
+                        exchange(old, new, coarse, fine);
+                    }
+                    let out = dst.row_mut(row).get_mut(x * channels + c..).unwrap_or_default();
+                    slide(size, coarse, fine, out.iter_mut().step_by(channels));
+                }
+            }
+        }
+    }
+}
+
+/// The median of the middle of nine numbers.
+#[inline(always)]
+fn middle(columns: [[u8; 3]; 3]) -> u8 {
+    let [[a, b, c], [d, e, f], [g, h, i]] = columns.map(|[a, b, c]| {
+        let (low, high) = (a.min(b), a.max(b));
+        [low.min(c), low.max(high.min(c)), high.max(c)]
+    });
+    let median = |a: u8, b: u8, c: u8| a.min(b).max(a.max(b).min(c));
+    // The largest of the least, the median of the medians and the least of the largest have it between them.
+    median(a.max(d).max(g), median(b, e, h), c.min(f).min(i))
+}
+
+/// For each number below 16, 1 from its place on.
+const FROM: [[u8; GROUP]; GROUP] = {
+    let mut all = [[0; GROUP]; GROUP];
+    let mut i = 0;
+    while i < GROUP * GROUP {
+        let (number, place) = (i / GROUP, i % GROUP);
+        #[allow(clippy::indexing_slicing, reason = "when it is compiled")]
+        {
+            all[number][place] = (place >= number) as u8;
+        }
+        i += 1;
+    }
+    all
+};
+
+/// The sixteenth of the levels that a pixel is in, and which of its parts.
+#[inline(always)]
+fn parts(p: u8) -> (usize, [u8; GROUP], [u8; GROUP]) {
+    let of = |i: u8| FROM.get(usize::from(i)).copied().unwrap_or_default();
+    (usize::from(p >> 4), of(p >> 4), of(p & 15))
+}
+
+#[inline(always)]
+fn add(to: &mut [u8; GROUP], counts: [u8; GROUP]) {
+    to.iter_mut().zip(counts).for_each(|(to, n)| *to = to.wrapping_add(n));
+}
+#[inline(always)]
+fn subtract(to: &mut [u8; GROUP], counts: [u8; GROUP]) {
+    to.iter_mut().zip(counts).for_each(|(to, n)| *to = to.wrapping_sub(n));
+}
+
+/// Counts a row of pixels.
+#[inline(always)]
+fn enter(new: &[u8], coarse: &mut [[u8; GROUP]], fine: &mut [[u8; GROUP]]) {
+    for ((p, coarse), fine) in new.iter().zip(coarse).zip(fine.as_chunks_mut::<GROUP>().0) {
+        let (group, levels, within) = parts(*p);
+        add(coarse, levels);
+        if let Some(fine) = fine.get_mut(group) {
+            add(fine, within);
+        }
+    }
+}
+
+/// Counts a row of pixels instead of another.
+#[inline(always)]
+fn exchange(old: &[u8], new: &[u8], coarse: &mut [[u8; GROUP]], fine: &mut [[u8; GROUP]]) {
+    let pixels = old.iter().zip(new).zip(coarse).zip(fine.as_chunks_mut::<GROUP>().0);
+    for (((p, q), coarse), fine) in pixels {
+        if p == q {
+            continue;
+        }
+        let ((group, levels, within), (other, more, also)) = (parts(*p), parts(*q));
+        subtract(coarse, levels);
+        add(coarse, more);
+        if let Some(fine) = fine.get_mut(group) {
+            subtract(fine, within);
+        }
+        if let Some(fine) = fine.get_mut(other) {
+            add(fine, also);
+        }
+    }
+}
+
+/// The sums of counts of the columns of a window.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sums([u16; GROUP]);
+
+impl Sums {
+    #[inline(always)]
+    fn add(&mut self, column: &[u8; GROUP]) {
+        let wide = column.map(u16::from);
+        self.0 = core::array::from_fn(|i| {
+            let [sum, n] = [&self.0, &wide].map(|x| x.get(i).copied().unwrap_or_default());
+            sum.wrapping_add(n)
+        });
+    }
+    #[inline(always)]
+    fn subtract(&mut self, column: &[u8; GROUP]) {
+        let wide = column.map(u16::from);
+        self.0 = core::array::from_fn(|i| {
+            let [sum, n] = [&self.0, &wide].map(|x| x.get(i).copied().unwrap_or_default());
+            sum.wrapping_sub(n)
+        });
+    }
+    /// The first part whose sum is above `rank`.
+    #[inline(always)]
+    fn find(&self, rank: u16) -> u8 {
+        self.0.iter().map(|sum| u8::from(*sum <= rank)).sum()
+    }
+}
+
+/// The medians of a row.
+#[inline(always)]
+fn slide<'a>(
+    size: usize,
+    coarse: &[[u8; GROUP]],
+    fine: &[[u8; GROUP]],
+    out: impl Iterator<Item = &'a mut u8>,
+) {
+    let rank = (size * size / 2) as u16;
+    let fine = fine.as_chunks::<GROUP>().0;
+    let (before, entering) = coarse.split_at_checked(size - 1).unwrap_or_default();
+    // Those of the levels come last. Those of each sixteenth, of the columns before a place, are brought up to date where they are read.
+    let mut all = [Sums::default(); GROUP + 1];
+    let mut ends = [0; GROUP];
+    if let Some(levels) = all.last_mut() {
+        before.iter().for_each(|column| levels.add(column));
+    }
+    for (x, (to, (new, old))) in out.zip(entering.iter().zip(coarse)).enumerate() {
+        let Some(levels) = all.last_mut() else { return };
+        levels.add(new);
+        let group = usize::from(levels.find(rank)).min(GROUP - 1);
+        let below = group.checked_sub(1).and_then(|i| levels.0.get(i).copied()).unwrap_or(0);
+        levels.subtract(old);
+        let (Some(sums), Some(at)) = (all.get_mut(group), ends.get_mut(group)) else { return };
+        let (mut from, end) = (*at, x + size);
+        if from <= x {
+            (*sums, from) = (Sums::default(), x);
+        } else {
+            for column in fine.get(from - size..x).unwrap_or_default() {
+                column.get(group).into_iter().for_each(|column| sums.subtract(column));
+            }
+        }
+        for column in fine.get(from..end).unwrap_or_default() {
+            column.get(group).into_iter().for_each(|column| sums.add(column));
+        }
+        *at = end;
+        *to = (group as u8) << 4 | sums.find(rank.wrapping_sub(below));
+    }
+}
