@@ -35,7 +35,7 @@ impl Bench {
     }
     fn case(&mut self, op: &str, size: &str, pixels: usize, mut list: Vec<Contender<'_>>, bytes: usize) {
         let (from, mut to) = (vec![1u8; bytes], vec![0u8; bytes]);
-        list.push(Contender::roof(None, || {
+        list.push(Contender::roof(None, move || {
             to.copy_from_slice(std::hint::black_box(&from));
             std::hint::black_box(&mut to);
         }));
@@ -54,11 +54,14 @@ fn resizes(bench: &mut Bench) {
         ("bicubic", Interpolation::Bicubic, fir::FilterType::CatmullRom),
         ("lanczos3", Interpolation::Lanczos3, fir::FilterType::Lanczos3),
     ] {
-        for (channels, kind) in [(1, fir::PixelType::U8), (3, fir::PixelType::U8x3), (4, fir::PixelType::U8x4)] {
+        for (channels, kind) in
+            [(1, fir::PixelType::U8), (3, fir::PixelType::U8x3), (4, fir::PixelType::U8x4)]
+        {
             let src = picture(w, h, channels);
             let (mut a, mut b) = (vec![0u8; wide * high * channels], vec![0u8; wide * high * channels]);
             let resize = Resize { from: [w, h], to: [wide, high], by, antialias: true };
-            let (mut spans, mut weights) = (vec![[0; 2]; resize.spans()], vec![0i16; resize.weights::<i16>()]);
+            let (mut spans, mut weights) =
+                (vec![[0; 2]; resize.spans()], vec![0i16; resize.weights::<i16>()]);
             let plan = ResizePlan::new(resize, &mut spans, &mut weights).unwrap();
             let mut room = vec![0; fulmen::resize_workspace(w, channels)];
             let from = fir::images::ImageRef::new(w as u32, h as u32, &src, kind).unwrap();
@@ -74,7 +77,13 @@ fn resizes(bench: &mut Bench) {
                 }),
                 Contender::peer("fast_image_resize", || resizer.resize(&from, &mut to, &options).unwrap()),
             ];
-            bench.case("resize", &format!("{name} x{channels}"), w * h, list, (w * h + wide * high) * channels / 2);
+            bench.case(
+                "resize",
+                &format!("{name} x{channels}"),
+                w * h,
+                list,
+                (w * h + wide * high) * channels / 2,
+            );
         }
     }
 }
@@ -166,8 +175,8 @@ fn greys(bench: &mut Bench) {
     let ours = |from: Image<'_, u8>, to: ImageMut<'_, u8>| {
         fulmen::threshold_image(from, 100, ThresholdKind::Binary, to).unwrap();
     };
-    let kind = imageproc::contrast::ThresholdType::Binary;
-    let peers = vec![peer(&grey, move |x| imageproc::contrast::threshold(x, 100, kind))];
+    let kind = || imageproc::contrast::ThresholdType::Binary;
+    let peers = vec![peer(&grey, move |x| imageproc::contrast::threshold(x, 100, kind()))];
     grey_op(bench, "threshold_image", "", ours, peers);
     let mut sums = vec![0u32; (W + 1) * (H + 1)];
     let ours = |from: Image<'_, u8>, _: ImageMut<'_, u8>| {
