@@ -15,7 +15,9 @@ use alloc::vec::Vec;
 
 mod end;
 pub(crate) mod flash;
+pub(crate) mod plan;
 pub(crate) mod slopes;
+mod tiles;
 
 pub use end::Along;
 use end::Ending;
