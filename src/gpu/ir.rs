@@ -159,7 +159,8 @@ pub enum Hopper {
     ProxyFence,
     /// `mbarrier.try_wait.parity` (address, parity), gives a predicate.
     BarrierTryWait,
-    /// `cp.async.bulk.tensor.2d` (to, tensor map, x, y, barrier).
+    /// `cp.async.bulk.tensor` (to, tensor map, x, y, barrier); where the map has four dimensions, (to, tensor map, x, y, z, w,
+    /// barrier).
     TensorLoad,
     /// `prefetch.tensormap` (tensor map).
     MapPrefetch,

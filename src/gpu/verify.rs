@@ -170,7 +170,11 @@ fn hopper(h: Hopper, d: &[Type], a: &[Type]) -> bool {
         Hopper::BarrierInit | Hopper::BarrierExpect => d.is_empty() && a == [Type::U32, Type::U32],
         Hopper::BarrierArrive => d.is_empty() && a == [Type::U32],
         Hopper::BarrierTryWait => d == [Type::Pred] && a == [Type::U32, Type::U32],
-        Hopper::TensorLoad => d.is_empty() && a == [Type::U32, Type::U64, Type::U32, Type::U32, Type::U32],
+        Hopper::TensorLoad => {
+            d.is_empty()
+                && matches!(a, [Type::U32, Type::U64, rest @ ..]
+                    if matches!(rest.len(), 3 | 5) && rest.iter().all(|t| *t == Type::U32))
+        }
         Hopper::MaxRegisters { count, .. } => {
             d.is_empty() && a.is_empty() && (24..=256).contains(&count) && count % 8 == 0
         }

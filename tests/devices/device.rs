@@ -18,6 +18,8 @@ mod scans;
 mod selections;
 mod sparse;
 mod stored;
+#[cfg(feature = "half")]
+mod widths;
 
 use common::device::specials::all_took_part;
 use common::device::{data, products, story};

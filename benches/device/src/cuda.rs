@@ -63,6 +63,13 @@ pub fn attention() -> Result<(), Error> {
     super::half_attention(&gpu, || gpu.download(mark.view(), &mut [0.0f32]))
 }
 
+/// Of heads of many widths.
+pub fn widths() -> Result<(), Error> {
+    let gpu = Gpu::new(Cuda::from_env()?);
+    let mark = gpu.upload(&[0.0f32])?;
+    super::half_widths(&gpu, || gpu.download(mark.view(), &mut [0.0f32]))
+}
+
 fn sync() -> Result<(), Error> {
     // SAFETY: no argument.
     assert_eq!(unsafe { sys::cuCtxSynchronize() }, sys::CUresult::CUDA_SUCCESS);

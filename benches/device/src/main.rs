@@ -360,21 +360,67 @@ fn attention<D: Computes<f32> + Blocking>(
     Ok(())
 }
 
-/// Attention of `bf16` and its gradients: 16 384 tokens, 2048 columns, in texts of `n`; the peer is `benches/pytorch.py --attention cuda`.
-fn half_attention<D: Computes<f32> + Blocking>(
-    gpu: &Gpu<D>,
-    wait: impl Fn() -> Result<(), Error> + Copy,
-) -> Result<(), Error> {
-    const ALL: usize = 1 << 25;
+/// Normal numbers in `bf16`.
+fn normal() -> impl FnMut() -> half::bf16 {
     let mut bits = 1u64;
-    let mut normal = || {
+    move || {
         let mut sum = -6.0;
         for _ in 0..12 {
             bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             sum += (bits >> 40) as f32 / 16_777_216.0;
         }
         half::bf16::from_f32(sum)
-    };
+    }
+}
+
+/// Attention of `bf16` and its gradients for heads of many widths: 4 sequences of 4096, 16 heads.
+fn half_widths<D: Computes<f32> + Blocking>(
+    gpu: &Gpu<D>,
+    wait: impl Fn() -> Result<(), Error> + Copy,
+) -> Result<(), Error> {
+    let ([batch, n, heads], mut normal) = ([4, 4096, 16], normal());
+    let rows = batch * n;
+    for dim in [64, 80, 96, 112, 128, 160, 192, 256, 72, 100] {
+        let cols = heads * dim;
+        let mut on = || gpu.upload(&(0..rows * cols).map(|_| normal()).collect::<Vec<_>>());
+        let (q, k, v) = (on()?, on()?, on()?);
+        let (mut out, mut lse) = (gpu.alloc(rows * cols)?, gpu.alloc(heads * rows)?);
+        let mut slopes =
+            [(); 3].map(|()| gpu.alloc(rows * cols)).into_iter().collect::<Result<Vec<_>, _>>()?;
+        let [q, k, v] = [&q, &k, &v].map(|x| x.view().matrix(rows, cols));
+        let (q, k, v) = (q?, k?, v?);
+        for causal in [false, true] {
+            let of = Attention::new(heads, heads, dim, 1.0 / (dim as f32).sqrt());
+            let op = Attention { causal, batch, ..of };
+            let seconds = median(10, wait, || {
+                gpu.attention_bf16(&op, q, k, v, out.view_mut().matrix(rows, cols)?, Some(lse.view_mut()))
+            })?;
+            let o = out.view().matrix(rows, cols)?;
+            let backward = median(4, wait, || {
+                let mut to = slopes.iter_mut().map(|x| x.view_mut().matrix(rows, cols));
+                let mut next = || to.next().expect("there are three");
+                gpu.attention_bf16_backward(&op, q, k, v, o, lse.view(), v, next()?, next()?, next()?)
+            })?;
+            let flop = if causal { 2.0 } else { 4.0 } * n as f64 * (rows * cols) as f64;
+            let mask = if causal { "causal" } else { "full" };
+            for (name, seconds, flop) in
+                [("attention_bf16", seconds, flop), ("attention_bf16_backward", backward, 2.5 * flop)]
+            {
+                let rate = flop / seconds;
+                say(&format!("{name}, heads of {dim}, {mask}"), seconds, &teraflops(rate), rate / PEAK_F16);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Attention of `bf16` and its gradients: 16 384 tokens, 2048 columns, in texts of `n`; the peer is `benches/pytorch.py --attention cuda`.
+fn half_attention<D: Computes<f32> + Blocking>(
+    gpu: &Gpu<D>,
+    wait: impl Fn() -> Result<(), Error> + Copy,
+) -> Result<(), Error> {
+    const ALL: usize = 1 << 25;
+    let mut normal = normal();
     let [q, k, v] = [(); 3].map(|()| gpu.upload(&(0..ALL).map(|_| normal()).collect::<Vec<_>>()));
     let (q, k, v, mut out) = (q?, k?, v?, gpu.alloc(ALL)?);
     let mut slopes = [gpu.alloc(ALL)?, gpu.alloc(ALL)?, gpu.alloc(ALL)?];
@@ -418,6 +464,8 @@ fn main() -> ExitCode {
         "cuda" => cuda::run(),
         #[cfg(feature = "cuda")]
         "attention" => cuda::attention(),
+        #[cfg(feature = "cuda")]
+        "attention-widths" => cuda::widths(),
         #[cfg(feature = "wgpu")]
         "wgpu" => wgpu::run(),
         "table" => {
@@ -433,7 +481,7 @@ fn main() -> ExitCode {
         }
         other => {
             eprintln!(
-                "`{other}`: there are cuda, attention and wgpu, with the features of their names, and table"
+                "`{other}`: there are cuda, attention, attention-widths and wgpu, with the features of their names, and table"
             );
             return ExitCode::FAILURE;
         }

@@ -11,7 +11,6 @@ pub use ending::Bias;
 use ending::Fused;
 
 use super::super::device::{Binding, Computes, Device, Error, Launch};
-use super::super::interpret::TensorMap;
 use super::super::ir::{Group, Kernel};
 use super::super::template::launch::ZEROS;
 use super::super::template::{
@@ -59,15 +58,6 @@ impl Side {
     /// line, and along one, it is so far.
     const fn is_mapped(self, [by, along]: [usize; 2], length: usize, each: usize) -> bool {
         along == 1 && by >= length && by.is_multiple_of(each) && self.aligned
-    }
-}
-
-impl Side {
-    /// The tensor map of boxes of these rows and columns of `bf16`, where lines that start so far apart lie at the operand.
-    fn map(self, (at, pitch): (usize, usize), part: [u32; 2]) -> Argument {
-        let size = self.sizes.map(|n| u32::try_from(n).unwrap_or(u32::MAX));
-        let (element, stride) = (Type::Bf16, 2 * pitch as u64);
-        Argument::Map(at, TensorMap { at: 0, element, size, stride, part, swizzle: true })
     }
 }
 
@@ -128,14 +118,15 @@ impl Planner {
         let mut arguments = vec![Argument::Buffer(x.at), Argument::Buffer(to)];
         let [row_by, depth_by] = x.strides;
         arguments.extend([x.before, rows, depth, row_by, depth_by, pitch].map(bits));
-        let [high, deep] = CONVERT_TILE.map(|t| t as usize);
-        let grid = [pitch.div_ceil(deep), rows.div_ceil(high)];
-        let most = self.limits.grid[1];
-        if grid[1] as u64 > u64::from(most) {
-            return Err(crate::Error::overflow("a").into());
-        }
-        let grid = [grid[0] as u32, grid[1] as u32, 1];
+        let grid = self.convert_grid(rows, pitch).ok_or(crate::Error::overflow("a"))?;
         Ok((Launch { program, grid, block: [256, 1, 1], arguments }, pitch))
+    }
+
+    /// The blocks that convert so many rows, where a launch has as many.
+    fn convert_grid(&self, rows: usize, pitch: usize) -> Option<[u32; 3]> {
+        let [high, deep] = CONVERT_TILE.map(|t| t as usize);
+        let down = u32::try_from(rows.div_ceil(high)).ok().filter(|down| *down <= self.limits.grid[1])?;
+        Some([pitch.div_ceil(deep) as u32, down, 1])
     }
 
     /// Rounds `lines` lines of neighbours, which start `by` apart, to `bf16`, each from a multiple of 16 bytes on; gives the

@@ -112,7 +112,7 @@ impl<D: Device> Gpu<D> {
 
     /// On this device, with operands of products in `f32` rounded to `bf16` first, as training in mixed precision does: sums
     /// are in `f32`, each is off by up to 2⁻⁸ of its terms beside the bound of [`gemm`](crate::gemm()). What is stored stays `f32`.
-    /// Attention of heads of 64 or 128 elements and its gradients are those of their operands in `bf16`
+    /// Attention of heads of up to 256 elements and its gradients are those of their operands in `bf16`
     /// (`attention_bf16`). Products of fewer than 2²¹ terms, or with a side below 16, are as without. An operand is rounded
     /// once for all products that read it before it changes: half its memory more is in use, which is given up where
     /// there is no other left.

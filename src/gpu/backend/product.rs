@@ -294,7 +294,8 @@ impl Planner {
             let size = [3 * rows, pitch].map(|n| n as u32);
             let part = [TRIPLE_ROWS, TRIPLE_DEPTH];
             let stride = pitch as u64 * 2;
-            Argument::Map(at, TensorMap { at: 0, element: Type::Bf16, size, stride, part, swizzle: true })
+            let element = Type::Bf16;
+            Argument::Map(at, TensorMap { at: 0, element, size, stride, part, swizzle: true, outer: None })
         };
         let mut arguments = vec![map(of_a, m), map(of_b, n), Argument::Buffer(c)];
         arguments.push(Argument::Bits(strides[0] as u64));

@@ -11,8 +11,9 @@ use core::ffi::c_void;
 const BYTES: u64 = size_of::<sys::CUtensorMap>() as u64;
 const SLAB: u64 = 1 << 16;
 
-/// What a map is of: where it begins, its type, rows and columns, distance of rows, the box, whether it is swizzled.
-type Key = (u64, Type, [u32; 2], u64, [u32; 2], bool);
+/// What a map is of: where it begins, its type, rows and columns, distance of rows, the box, whether it is swizzled, its outer
+/// dimensions.
+type Key = (u64, Type, [u32; 2], u64, [u32; 2], bool, Option<[(u32, u64); 2]>);
 
 /// Maps by what they are of. None is ever changed, as kernels may be under way that read it.
 #[derive(Debug, Default)]
@@ -33,7 +34,7 @@ impl Maps {
         allocate: impl FnOnce(u64) -> Result<Buffer, E>,
         write: impl FnOnce(&Buffer, u64, &[u8]) -> Result<(), E>,
     ) -> Result<u64, E> {
-        let key = (base + map.at, map.element, map.size, map.stride, map.part, map.swizzle);
+        let key = (base + map.at, map.element, map.size, map.stride, map.part, map.swizzle, map.outer);
         if let Some(at) = self.known.get(&key) {
             return Ok(*at);
         }
@@ -72,18 +73,20 @@ impl Aligned {
         };
         let [rows, cols] = map.size.map(u64::from);
         let [down, across] = map.part;
-        // SAFETY: the map is valid for a write; every list has as many entries as the rank of 2 asks for, and the
+        let rank = if map.outer.is_some() { 4 } else { 2 };
+        let [(many, apart), (most, far)] = map.outer.unwrap_or([(1, 16); 2]);
+        // SAFETY: the map is valid for a write; every list has as many entries as a rank of 4 asks for, and the
         // driver reads no memory of the device.
         unsafe {
             sys::cuTensorMapEncodeTiled(
                 &raw mut self.0,
                 element,
-                2,
+                rank,
                 core::ptr::without_provenance_mut::<c_void>(at as usize),
-                [cols, rows].as_ptr(),
-                [map.stride].as_ptr(),
-                [across, down].as_ptr(),
-                [1, 1].as_ptr(),
+                [cols, rows, u64::from(many), u64::from(most)].as_ptr(),
+                [map.stride, apart, far].as_ptr(),
+                [across, down, 1, 1].as_ptr(),
+                [1; 4].as_ptr(),
                 sys::CUtensorMapInterleave_enum::CU_TENSOR_MAP_INTERLEAVE_NONE,
                 swizzle,
                 sys::CUtensorMapL2promotion_enum::CU_TENSOR_MAP_L2_PROMOTION_L2_256B,

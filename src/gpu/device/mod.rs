@@ -363,7 +363,10 @@ pub(super) fn check_behind(
     let known = launch.arguments.iter().all(|a| match a {
         Argument::Buffer(k) => *k < bindings,
         // No driver makes a map of nothing.
-        Argument::Map(k, map) => *k < bindings && !map.size.contains(&0),
+        Argument::Map(k, map) => {
+            let outer = map.outer.unwrap_or([(1, 0); 2]);
+            *k < bindings && !map.size.contains(&0) && outer.iter().all(|(many, _)| *many > 0)
+        }
         Argument::Bits(_) => true,
     });
     let block = kernel.threads.is_none_or(|t| t == launch.block);

@@ -34,6 +34,9 @@ pub struct TensorMap {
     pub part: [u32; 2],
     /// Whether the eight 16-byte parts of row `r` of the box, which is 128 bytes wide, are exchanged by `r`.
     pub swizzle: bool,
+    /// The third and the fourth dimension, where the tensor has them: their sizes, and the bytes from one matrix to the next. A box
+    /// has one matrix.
+    pub outer: Option<[(u32, u64); 2]>,
 }
 
 impl Interpreter {
@@ -76,9 +79,12 @@ impl Machine<'_> {
                 Ok(())
             }),
             Hopper::TensorLoad => lanes.each().try_for_each(|t| {
-                let corner = [arg(self, 3, t), arg(self, 2, t)].map(|c| i64::from(c as u32 as i32));
-                let bytes = self.tensor_load(arg(self, 0, t), arg(self, 1, t), corner, t)?;
-                self.progress(arg(self, 4, t), 0, -bytes)
+                let at = |m: &Self, k: usize| i64::from(arg(m, k, t) as u32 as i32);
+                let barrier = i.args.len() - 1;
+                let outer = (barrier == 6).then(|| [at(self, 4), at(self, 5)]);
+                let corner = [at(self, 3), at(self, 2)];
+                let bytes = self.tensor_load(arg(self, 0, t), arg(self, 1, t), (corner, outer), t)?;
+                self.progress(arg(self, barrier, t), 0, -bytes)
             }),
             // What registers and order cost is not modelled.
             _ => Ok(()),
@@ -106,15 +112,21 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Copies the box whose corner is at this row and column; gives its bytes.
-    fn tensor_load(&mut self, to: u64, map: u64, corner: [i64; 2], t: usize) -> Result<i64, Error> {
+    /// Copies the box whose corner is at this row and column, and at this place of the outer dimensions; gives its bytes.
+    fn tensor_load(
+        &mut self,
+        to: u64,
+        map: u64,
+        (corner, beyond): ([i64; 2], Option<[i64; 2]>),
+        t: usize,
+    ) -> Result<i64, Error> {
         let who = Access { space: label(Space::Shared), address: to, thread: t as u32 };
         who.aligned(128)?;
         let known =
             map.checked_sub(MAP).and_then(|m| self.device.maps.get((m / MAP_BYTES) as usize)).copied();
         let missing =
             Access { space: "tensor map", address: map, thread: t as u32 }.missing(MAP_BYTES as u32);
-        let TensorMap { at, element, size, stride, part, swizzle } = known.ok_or(missing)?;
+        let TensorMap { at, element, size, stride, part, swizzle, outer } = known.ok_or(missing)?;
         let width = element.bytes();
         if part.iter().any(|n| !(1..=256).contains(n)) || (swizzle && part[1].saturating_mul(width) != 128) {
             return Err(Error::Tile {
@@ -122,11 +134,21 @@ impl Machine<'_> {
             });
         }
         who.aligned(if swizzle { 1024 } else { 128 })?;
+        if outer.is_some() != beyond.is_some() {
+            return Err(Error::Tile { rule: "a load has a coordinate for each dimension of its tensor map" });
+        }
+        let outer = outer.unwrap_or([(1, 0); 2]).into_iter().zip(beyond.unwrap_or([0; 2]));
+        let (mut at, mut there) = (at, true);
+        for ((many, apart), place) in outer {
+            there &= (0..i64::from(many)).contains(&place);
+            at = at.wrapping_add((place as u64).wrapping_mul(apart));
+        }
         let mut place = 0;
         for r in 0..part[0] {
             for c in 0..part[1] {
                 let [row, col] = [corner[0] + i64::from(r), corner[1] + i64::from(c)];
-                let inside = (0..i64::from(size[0])).contains(&row) && (0..i64::from(size[1])).contains(&col);
+                let inside =
+                    there && (0..i64::from(size[0])).contains(&row) && (0..i64::from(size[1])).contains(&col);
                 let v = if inside {
                     let from = (row as u64).wrapping_mul(stride).wrapping_add(col as u64 * u64::from(width));
                     let from = at.wrapping_add(from);

@@ -16,7 +16,9 @@ use alloc::vec::Vec;
 
 mod epilogue;
 pub(crate) mod flash;
+pub(crate) mod plan;
 pub(crate) mod slopes;
+mod tiles;
 
 pub use epilogue::Along;
 use epilogue::Ending;

@@ -202,8 +202,8 @@ impl<T: Factor> GroupProduct<T> {
         }
         let map = |at, rows, ld: u64, part, across| {
             let (size, part) = if across { ([k, rows], [deep; 2]) } else { ([rows, k], [part, deep]) };
-            let map = TensorMap { at: 0, element, size, stride: ld * width, part, swizzle: true };
-            Argument::Map(at, map)
+            let stride = ld * width;
+            Argument::Map(at, TensorMap { at: 0, element, size, stride, part, swizzle: true, outer: None })
         };
         let (down, across) = (m.div_ceil(tile.m), n.div_ceil(tile.n));
         let blocks = down.checked_mul(across).ok_or(Error::Overflow { what: "the number of tiles" })?;

@@ -20,27 +20,49 @@ const THREADS: u32 = 256;
 /// `wide` the result is `f32`, else as the matrix, of `f32` (`tf32`) the nearest `bf16`, with zeros from the depth on. Launch `ceil(pitch / 64)` ×
 /// `ceil(rows / 32)` blocks.
 pub fn convert_rows(of: Group, wide: bool) -> Result<Kernel, Error> {
-    rows_by(of, wide, false)
+    rows_by(of, convert_rows_name(of, wide), wide, Rows::Plain)
+}
+
+/// As [`convert_rows`], not wide, of the heads in each row, which go to a row each. Further parameters: heads, and elements from one to
+/// the next of the matrix; rows are those of the result.
+pub fn convert_heads(of: Group) -> Result<Kernel, Error> {
+    rows_by(of, convert_heads_name(of), false, Rows::Heads)
 }
 
 /// As [`convert_rows`], of bytes without a sign, less 128: those that have one.
 pub fn signed_rows() -> Result<Kernel, Error> {
-    rows_by(Group::S8, false, true)
+    rows_by(Group::S8, "signed_rows", false, Rows::Unsigned)
 }
 
-fn rows_by(of: Group, wide: bool, unsigned: bool) -> Result<Kernel, Error> {
+/// What there is in a row.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rows {
+    Plain,
+    Unsigned,
+    Heads,
+}
+
+fn rows_by(of: Group, name: &str, wide: bool, what: Rows) -> Result<Kernel, Error> {
     // Bits of an element, and elements of a word.
     let bits = of.element().bits();
     let each = 32 / bits;
     let rounded = of == Group::Tf32;
-    let b = Builder::new(if unsigned { "signed_rows" } else { convert_rows_name(of, wide) });
+    let b = Builder::new(name);
     b.threads([THREADS, 1, 1]);
     if rounded && !wide {
         b.rounds();
     }
     let [x, to] = b.params::<U64, 2>();
     let [before, rows, depth, row_by, depth_by, pitch] = b.params::<U32, 6>();
+    let heads = (what == Rows::Heads).then(|| b.params::<U32, 2>());
     let int = |c: u32| b.int::<U32>(i64::from(c));
+    let start = |row: Value<'_, U32>| {
+        let row = b.typed::<U32>(row.id());
+        match heads {
+            Some([heads, apart]) => row / heads * row_by + row % heads * apart,
+            None => row * row_by,
+        }
+    };
     let [high, deep] = CONVERT_TILE;
     // A word for each element, and a column that keeps neighbours in different banks.
     let tile = b.shared(high * (deep + 1) * 4, 4);
@@ -61,13 +83,13 @@ fn rows_by(of: Group, wide: bool, unsigned: bool) -> Result<Kernel, Error> {
         let d = Value::select(along, e & int(deep - 1), e >> int(high.ilog2()));
         let (row, at) = (row0 + r, deep0 + d);
         let inside = row.compare(Cmp::Lt, rows) & at.compare(Cmp::Lt, depth);
-        let from = before + Value::select(inside, row * row_by + at * depth_by, int(0));
+        let from = before + Value::select(inside, start(row) + at * depth_by, int(0));
         let word = get::<U32>(x, from >> int(each.ilog2()));
         let element = match each {
             1 => word,
             _ => (word >> ((from & int(each - 1)) << int(bits.ilog2()))) & int((1 << bits) - 1),
         };
-        let element = if unsigned { element ^ int(0x80) } else { element };
+        let element = if what == Rows::Unsigned { element ^ int(0x80) } else { element };
         b.store(Space::Shared, place(r, d), 0, Value::select(inside, element, int(0)));
     }
     b.barrier();
@@ -109,6 +131,11 @@ pub(crate) const fn convert_rows_name(of: Group, wide: bool) -> &'static str {
         (Group::Tf32, false) => "round_bf16",
         (Group::E4m3 | Group::S8, false) => "byte_rows",
     }
+}
+
+/// What [`convert_heads`] calls its kernel.
+pub(crate) const fn convert_heads_name(of: Group) -> &'static str {
+    if matches!(of, Group::Tf32) { "round_heads" } else { "half_heads" }
 }
 
 /// Elements that a thread of [`round_lines`] rounds at a time.

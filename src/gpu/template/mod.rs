@@ -53,19 +53,21 @@ pub use bf16x3::{TRIPLE_DEPTH, TRIPLE_ROWS, triple};
 pub use block_reduce::{Meet, Pieces, Threads};
 pub use chain::Broadcast;
 pub use gemm::{GemmTile, Identity, gemm};
-pub use group::flash::{GroupFlash, group_flash};
+pub use group::flash::group_flash;
+pub(crate) use group::plan::Slopes;
+pub use group::plan::{GroupFlash, GroupSlopes};
 pub(crate) use group::slopes::SUMS as SLOPE_SUMS;
-pub use group::slopes::{GroupSlopes, group_slopes, group_sums};
+pub use group::slopes::{group_slopes, group_sums};
 pub use group::{Along, GroupTile, group_gemm, group_gemm_with, triple_gemm};
 pub use launch::{Argument, Factor, GroupLaunch, GroupProduct};
 pub(crate) use layer::TRANSPOSE_TILE;
-pub(crate) use low_precision::convert_rows_name;
 pub use low_precision::{
-    BYTE_DEPTH, BYTE_TILE, CONVERT_TILE, ROUNDED_EACH, byte_product, byte_sums, byte_zeros, convert_rows,
-    round_lines, signed_rows,
+    BYTE_DEPTH, BYTE_TILE, CONVERT_TILE, ROUNDED_EACH, byte_product, byte_sums, byte_zeros, convert_heads,
+    convert_rows, round_lines, signed_rows,
 };
 #[cfg(feature = "half")]
 pub(crate) use low_precision::{bf16_at, f16_at};
+pub(crate) use low_precision::{convert_heads_name, convert_rows_name};
 pub use plan::{Planned, planned};
 pub(crate) use pointwise::formula;
 pub use pointwise::{OfRow, Takes, op, pointwise, takes};

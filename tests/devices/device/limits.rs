@@ -216,6 +216,7 @@ fn tensor_maps_have_elements() {
             stride: 16,
             part: [1, 8],
             swizzle: false,
+            outer: None,
         };
         let arguments = vec![Map(0, map), Bits(0)];
         let launch = Launch { program: Arc::clone(&program), grid: [1; 3], block: [1; 3], arguments };

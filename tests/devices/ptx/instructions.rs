@@ -259,6 +259,7 @@ fn warp_groups_multiply_what_tensor_maps_load() {
                 stride: 32,
                 part: [part, 8],
                 swizzle: false,
+                outer: None,
             };
             d.tensor(map)
         };

@@ -55,7 +55,7 @@ const HALVES: [[usize; 3]; 12] = [
 /// Heads, those of keys, elements, queries, keys; whether later keys are hidden, the window. Every third lies as tensor maps
 /// read it.
 #[cfg(feature = "half")]
-const HALF_HEADS: [([usize; 5], bool, Option<usize>); 12] = [
+const HALF_HEADS: [([usize; 5], bool, Option<usize>); 27] = [
     ([2, 1, 64, 200, 300], true, None),
     ([1, 1, 128, 20, 290], true, None),
     ([4, 2, 128, 300, 700], false, None),
@@ -69,6 +69,22 @@ const HALF_HEADS: [([usize; 5], bool, Option<usize>); 12] = [
     ([1, 1, 128, 128, 128], false, None),
     ([2, 2, 64, 3, 5], false, None),
     ([1, 1, 72, 40, 130], false, None),
+    // Heads of other widths: rows that tensor maps read, that are copied, and columns in turn.
+    ([3, 1, 80, 400, 700], true, None),
+    ([2, 2, 96, 193, 500], false, None),
+    ([2, 1, 112, 192, 300], true, Some(90)),
+    ([2, 1, 160, 300, 400], true, None),
+    ([2, 2, 192, 250, 600], false, None),
+    ([1, 1, 256, 129, 330], true, Some(140)),
+    ([2, 1, 256, 256, 700], true, None),
+    ([1, 1, 176, 140, 260], false, None),
+    ([2, 2, 240, 70, 300], true, None),
+    ([3, 1, 16, 500, 400], true, None),
+    ([2, 2, 32, 200, 300], false, None),
+    ([1, 1, 48, 385, 300], true, Some(33)),
+    ([2, 1, 200, 150, 257], true, None),
+    ([2, 1, 33, 150, 280], true, None),
+    ([1, 1, 251, 64, 100], false, None),
 ];
 const HEADS: [[usize; 2]; 12] = [
     [3, 5],

@@ -44,15 +44,18 @@ impl Emitter<'_> {
                 self.operand(a(1), Type::U32, out)?;
             }
             Hopper::TensorLoad => {
-                let how = "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes";
-                self.head(&[how], out)?;
+                let (how, corner) = match i.args.len() {
+                    7 => ("cp.async.bulk.tensor.4d", &[a(2), a(3), a(4), a(5)][..]),
+                    _ => ("cp.async.bulk.tensor.2d", &[a(2), a(3)][..]),
+                };
+                self.head(&[how, ".shared::cluster.global.tile.mbarrier::complete_tx::bytes"], out)?;
                 self.address(a(0), 0, out)?;
                 out.write_str(", [")?;
                 self.operand(a(1), Type::U64, out)?;
                 out.write_str(", ")?;
-                self.braces(&[a(2), a(3)], out)?;
+                self.braces(corner, out)?;
                 out.write_str("], ")?;
-                self.address(a(4), 0, out)?;
+                self.address(a(2 + corner.len()), 0, out)?;
             }
             Hopper::MaxRegisters { more, count } => {
                 let how = if more { "inc" } else { "dec" };

@@ -4,72 +4,18 @@
 
 use super::super::super::builder::{Builder, Value};
 use super::super::super::error::Error;
-use super::super::super::ir::{Approx, Cmp, Group, Hopper, Kernel, Rmw, Shuffle, Space, Special};
-use super::super::super::types::{B32, F32, Pred, U32, U64};
+use super::super::super::ir::{Approx, Cmp, Hopper, Kernel, Rmw, Shuffle, Space, Special};
+use super::super::super::types::{F32, Pred, U32, U64};
 use super::super::attention::{Heads, On, Scores};
 use super::super::flat::put;
-use super::{COLS, GROUP, SLAB, descriptor, wait};
+use super::plan::{GroupFlash, ROWS, STAGES, slabs};
+use super::tiles::{Columns, add_rows, arrive, load_tile, products, round, stage};
+use super::{SLAB, wait};
 use crate::alu::{Alu, Body};
 use crate::nn::shift;
 use crate::pointwise::Ln;
 use alloc::format;
 use alloc::vec::Vec;
-
-/// Queries of a warp group.
-const ROWS: u32 = 64;
-/// Keys of a tile.
-const KEYS: u32 = 128;
-/// Tiles of keys, and of values, in shared memory.
-const STAGES: u32 = 2;
-
-/// A kernel's sizes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct GroupFlash {
-    /// Elements of a head.
-    pub(crate) dim: u32,
-    /// Warp groups that multiply: two, or three, whose registers only short heads leave.
-    pub(crate) groups: u32,
-}
-
-impl GroupFlash {
-    /// All that there are.
-    pub const ALL: [Self; 3] =
-        [Self { dim: 128, groups: 2 }, Self { dim: 64, groups: 2 }, Self { dim: 64, groups: 3 }];
-
-    /// That of heads of so many elements and as many queries: the most groups whose last block is not mostly empty.
-    pub(crate) fn of(dim: usize, queries: usize) -> Option<Self> {
-        let fits = |f: &Self| {
-            let many = f.queries() as usize;
-            f.dim as usize == dim
-                && (f.groups == 2 || queries.next_multiple_of(many) - queries <= queries / 16)
-        };
-        Self::ALL.into_iter().rev().find(fits)
-    }
-
-    /// Threads of a block.
-    pub(crate) const fn threads(self) -> u32 {
-        GROUP * (self.groups + 1)
-    }
-
-    /// Queries of a block.
-    pub(crate) const fn queries(self) -> u32 {
-        ROWS * self.groups
-    }
-
-    /// Registers of a thread that loads, and of one that multiplies.
-    const fn registers(self) -> [u16; 2] {
-        if self.groups == 2 { [40, 232] } else { [32, 160] }
-    }
-
-    /// The boxes of the tensor maps of queries, keys and values.
-    pub(crate) const fn parts(self) -> [[u32; 2]; 3] {
-        [[self.queries(), COLS], [KEYS, COLS], [KEYS, COLS]]
-    }
-
-    const fn slabs(self) -> u32 {
-        self.dim / COLS
-    }
-}
 
 /// Barriers, and what they guard: a stage has come, or is free.
 #[derive(Clone, Copy)]
@@ -77,104 +23,6 @@ struct Ring<'b> {
     base: Value<'b, U32>,
     full: Value<'b, U32>,
     empty: Value<'b, U32>,
-}
-
-/// Loads so many rows of so many slabs: the slabs one after the other.
-pub(super) fn load_tile<'b>(
-    map: Value<'b, U64>,
-    base: Value<'b, U32>,
-    full: Value<'b, U32>,
-    [row, col]: [Value<'b, U32>; 2],
-    [rows, slabs]: [u32; 2],
-) {
-    let b = base.builder();
-    let int = |v: u32| b.int::<U32>(i64::from(v));
-    for slab in 0..slabs {
-        let (to, col) = (base + int(slab * rows * SLAB), col + int(slab * COLS));
-        b.hopper(Hopper::TensorLoad, &[to.into(), map.into(), col.into(), row.into(), full.into()]);
-    }
-}
-
-/// The stage of a turn in a ring of so many, and the parity of its phase.
-pub(super) fn stage(turn: Value<'_, U32>, stages: u32) -> [Value<'_, U32>; 2] {
-    let int = |v: u32| turn.builder().int::<U32>(i64::from(v));
-    [turn & int(stages - 1), (turn >> int(stages.ilog2())) & int(1)]
-}
-
-/// The products of a group's rows with those of a tile, under way; slabs are so many rows apart.
-pub(super) fn products<'b>(
-    own: (Value<'b, U32>, u32),
-    tile: (Value<'b, U32>, u32),
-    slabs: u32,
-) -> Vec<Value<'b, F32>> {
-    let b = own.0.builder();
-    let mut products = Vec::new();
-    for slab in 0..slabs {
-        let [x, y] = [own, tile].map(|(at, rows)| descriptor(at + b.int(i64::from(slab * rows * SLAB)), 16));
-        for step in 0..4 {
-            let at = [x + b.int(2 * step), y + b.int(2 * step)];
-            products = b.wgmma(Group::Bf16, tile.1 as u16, at, [false; 2], &products);
-        }
-    }
-    b.hopper(Hopper::GroupCommit, &[]);
-    products
-}
-
-/// Adds the rows of a tile, so many, times weights in `bf16`, without a commit.
-pub(super) fn add_rows<'b>(
-    (tile, rows): (Value<'b, U32>, u32),
-    dim: u32,
-    weights: &[Value<'b, F32>],
-    sums: &[Value<'b, F32>],
-) -> Vec<Value<'b, F32>> {
-    let b = tile.builder();
-    let v = descriptor(tile, rows * SLAB);
-    let mut sums = sums.to_vec();
-    for (step, four) in weights.as_chunks::<4>().0.iter().enumerate() {
-        let a = four.map(|w| w.cast::<B32>());
-        // 16 rows further down.
-        let v = v + b.int(step as i64 * i64::from(16 * SLAB / 16));
-        sums = b.wgmma_held(Group::Bf16, dim as u16, a, v, &sums);
-    }
-    sums
-}
-
-/// A warp arrives.
-pub(super) fn arrive<'b>(thread: Value<'b, U32>, barrier: Value<'b, U32>) {
-    let b = thread.builder();
-    b.when((thread & b.int(31)).compare(Cmp::Eq, b.int(0)), || {
-        b.hopper(Hopper::BarrierArrive, &[barrier.into()]);
-    });
-}
-
-/// Two neighbours in `bf16`. Not while products are under way: their registers are operands.
-pub(super) fn round<'b>(all: &[Value<'b, F32>]) -> Vec<Value<'b, F32>> {
-    all.as_chunks::<2>().0.iter().map(|[x, y]| x.builder().pack(Group::Bf16, *x, *y).cast()).collect()
-}
-
-/// Elements of a row from `left` on, by their columns: pairs of neighbours where these are aligned, else one by one.
-pub(super) fn put_row<'b>(
-    out: On<'b>,
-    paired: Value<'b, Pred>,
-    row: Value<'b, U32>,
-    left: Value<'b, U32>,
-    line: &[(u32, Value<'b, F32>)],
-) {
-    let b = row.builder();
-    b.either::<U32, 0>(
-        paired,
-        || {
-            let at = out.place(row, left);
-            for [(k, x), (_, y)] in line.as_chunks::<2>().0 {
-                b.store_vector(Space::Global, at, 4 * *k as i32, [*x, *y]);
-            }
-            []
-        },
-        || {
-            line.iter().for_each(|(k, v)| out.put(row, left + b.int(i64::from(*k)), *v));
-            []
-        },
-    );
 }
 
 struct Frame<'b> {
@@ -221,23 +69,26 @@ struct State<'b> {
     totals: [Value<'b, F32>; 2],
 }
 
-/// `out[i] = Σ_j w[j]·v[j]`, as [`attention`](crate::attention()), of `bf16`, for heads of 64 or 128 elements and a scale above 0; weights are rounded to
-/// `bf16`.
+/// `out[i] = Σ_j w[j]·v[j]`, as [`attention`](crate::attention()), of `bf16`, for a scale above 0 and heads of as many elements as the kernel has, or up to
+/// 15 fewer; weights are rounded to `bf16`.
 ///
-/// Parameters: tensor maps of Q (boxes of the block's queries), K and V (of 128 rows), all 64 columns wide and swizzled;
+/// Parameters: tensor maps of Q (boxes of the block's queries), K and V (of the tile's keys), all 64 columns wide and swizzled, of a head's
+/// columns, rows, heads and sequences;
 /// `out` (`F32`) and its strides; `lse`; queries, keys, query heads, those that share a key head, elements of a head,
 /// whether later keys are hidden, the window; the scale; heads, those of all sequences, whose queries are taken one after the
-/// other, the last of each first; sequences, and if there are several, their keys are a multiple of 128; the address of a zero, where there are more works than blocks, or 0. Any number of blocks along x.
+/// other, the last of each first; sequences; the address of a zero, where there are more works than blocks, or 0. Any number of blocks along x.
 pub fn group_flash(size: GroupFlash) -> Result<Kernel, Error> {
     let b = Builder::new(&format!("group_flash_bf16_{}_{}", size.dim, size.groups));
     b.threads([size.threads(), 1, 1]);
+    // One block: `setmaxnreg` is ignored where an assembler does not know what threads have at the start.
+    b.resident(1);
     Frame::new(&b, size).run();
     b.finish()
 }
 
 impl<'b> Frame<'b> {
     fn new(b: &'b Builder, size: GroupFlash) -> Self {
-        let slabs = size.slabs();
+        let slabs = slabs(size.dim);
         let ring = |rows: u32, stages: u32| Ring {
             base: b.shared(stages * rows * slabs * SLAB, 1024),
             full: b.shared(8 * stages, 8),
@@ -253,8 +104,8 @@ impl<'b> Frame<'b> {
             lse: b.param(),
             op: Heads::params(b, Scores::default()),
             queries: ring(size.queries(), 1),
-            keys: ring(KEYS, STAGES),
-            values: ring(KEYS, STAGES),
+            keys: ring(size.keys, STAGES),
+            values: ring(size.keys, STAGES),
             together: b.param(),
             batch: b.param(),
             taken: b.param(),
@@ -322,7 +173,8 @@ impl<'b> Frame<'b> {
         let first = tile * many;
         let last = (first + many).least(op.n) - one;
         let ([start, plain_to], [plain_from, end]) = (op.of_query(first), op.of_query(last));
-        let tiles = (Heads::<F32>::less(end, start) + self.int(KEYS - 1)) >> self.int(KEYS.ilog2());
+        let tiles =
+            (Heads::<F32>::less(end, start) + self.int(self.size.keys - 1)) / self.int(self.size.keys);
         // Queries that see nothing see a tile that is hidden.
         Work { sequence, head, first, start, tiles: tiles.most(one), plain: [plain_from, plain_to], turn }
     }
@@ -385,33 +237,37 @@ impl<'b> Frame<'b> {
         map: Value<'b, U64>,
         base: Value<'b, U32>,
         full: Value<'b, U32>,
-        at: [Value<'b, U32>; 2],
+        at: [Value<'b, U32>; 3],
         rows: u32,
     ) {
-        let bytes = self.int(rows * self.size.slabs() * SLAB);
-        self.b.hopper(Hopper::BarrierExpect, &[full.into(), bytes.into()]);
-        load_tile(map, base, full, at, [rows, self.size.slabs()]);
+        let slabs = slabs(self.size.dim);
+        self.b.hopper(Hopper::BarrierExpect, &[full.into(), self.int(rows * slabs * SLAB).into()]);
+        load_tile(map, base, full, at, [rows, slabs]);
     }
 
     /// Asks for the queries of a work, and for its keys and values as there is room.
     fn load(&self, work: Work<'b>) {
         let (b, one) = (self.b, self.int(1));
-        let dim = self.int(self.size.dim);
         let [q, k, v] = self.maps;
-        let corner = [work.sequence * self.op.n + work.first, work.head * dim];
+        let corner = [work.first, work.head, work.sequence];
         self.ask(q, self.queries.base, self.queries.full, corner, self.size.queries());
-        let col = work.head / self.op.group * dim;
+        let head = work.head / self.op.group;
         b.count::<U32, U32>([self.int(0), work.tiles, one], 1, &[], |tile, _| {
             let [stage, parity] = stage(work.turn + tile, STAGES);
-            let row = work.sequence * self.op.len + work.start + tile * self.int(KEYS);
+            let row = work.start + tile * self.int(self.size.keys);
             for (ring, map) in [(self.keys, k), (self.values, v)] {
                 let barrier = stage * self.int(8);
                 wait(ring.empty + barrier, parity ^ one);
-                let base = ring.base + stage * self.int(KEYS * self.size.slabs() * SLAB);
-                self.ask(map, base, ring.full + barrier, [row, col], KEYS);
+                let base = self.at(ring, stage);
+                self.ask(map, base, ring.full + barrier, [row, head, work.sequence], self.size.keys);
             }
             Vec::new()
         });
+    }
+
+    /// Where a stage of a ring of keys or values is.
+    fn at(&self, ring: Ring<'b>, stage: Value<'b, U32>) -> Value<'b, U32> {
+        ring.base + stage * self.int(self.size.keys * slabs(self.size.dim) * SLAB)
     }
 
     /// A stage of a ring can be filled again.
@@ -426,9 +282,9 @@ impl<'b> Frame<'b> {
         let [stage, parity] = stage(turn, STAGES);
         wait(self.keys.full + stage * self.int(8), parity);
         b.hopper(Hopper::GroupFence, &[]);
-        let base = self.keys.base + stage * self.int(KEYS * self.size.slabs() * SLAB);
+        let base = self.at(self.keys, stage);
         let queries = self.queries.base + group * self.int(ROWS * SLAB);
-        products((queries, self.size.queries()), (base, KEYS), self.size.slabs())
+        products((queries, self.size.queries()), (base, self.size.keys), self.size.dim)
     }
 
     /// Adds a tile's values times its weights, under way.
@@ -440,8 +296,8 @@ impl<'b> Frame<'b> {
     ) -> Vec<Value<'b, F32>> {
         let b = self.b;
         let [stage, _] = stage(turn, STAGES);
-        let base = self.values.base + stage * self.int(KEYS * self.size.slabs() * SLAB);
-        let sums = add_rows((base, KEYS), self.size.dim, weights, sums);
+        let base = self.at(self.values, stage);
+        let sums = add_rows((base, self.size.keys), self.size.dim, weights, sums);
         b.hopper(Hopper::GroupCommit, &[]);
         sums
     }
@@ -473,23 +329,22 @@ impl<'b> Frame<'b> {
     ) -> (State<'b>, [Value<'b, F32>; 2]) {
         let b = self.b;
         let none = b.f32(f32::NEG_INFINITY);
-        let first = work.start + tile * self.int(KEYS);
+        let keys = self.int(self.size.keys);
+        let first = work.start + tile * keys;
         let [from, to] = work.plain;
-        let whole = from.compare(Cmp::Le, first) & (first + self.int(KEYS)).compare(Cmp::Le, to);
-        let all =
-            |v: &dyn Fn(usize) -> Value<'b, F32>| core::array::from_fn::<_, { KEYS as usize / 2 }, _>(v);
-        let score = |k: usize| scores.get(k).copied().unwrap_or(none);
+        let whole = from.compare(Cmp::Le, first) & (first + keys).compare(Cmp::Le, to);
         let masked = || {
             let seen = rows.map(|row| self.op.of_query(row.least(self.op.n - self.int(1))));
             let lane = first + (self.thread & self.int(3)) * self.int(2);
-            all(&|k| {
+            let hide = |(k, score): (usize, &Value<'b, F32>)| {
                 let [start, end] = seen.get(k / 2 % 2).copied().unwrap_or(work.plain);
                 let j = lane + self.int((k / 4 * 8 + k % 2) as u32);
                 let sees = start.compare(Cmp::Le, j) & j.compare(Cmp::Lt, end);
-                Value::select(sees, score(k), none)
-            })
+                Value::select(sees, *score, none)
+            };
+            scores.iter().enumerate().map(hide).collect()
         };
-        let mut scores = b.either(whole, || all(&score), masked);
+        let mut scores = b.unless(scores, !whole, masked);
         let unit = self.op.scale * b.f32(core::f32::consts::LOG2_E);
         let mut state = State { sums: Vec::new(), weights: Vec::new(), peaks, totals };
         let mut keep = [none; 2];
@@ -513,7 +368,7 @@ impl<'b> Frame<'b> {
             *total = total.fma(*keep, even + odd);
             *peak = top;
         }
-        state.weights = scores.to_vec();
+        state.weights = scores;
         (state, keep)
     }
 
@@ -531,7 +386,7 @@ impl<'b> Frame<'b> {
         self.came(work.turn);
         state.weights = round(&state.weights);
         state.sums = (0..self.size.dim / 2).map(|_| zero).collect();
-        let (many, held) = (self.size.dim as usize / 2, KEYS as usize / 4);
+        let (many, held) = (self.size.dim as usize / 2, self.size.keys as usize / 4);
         let unpack = |all: &[Value<'b, F32>]| {
             let at = |k: usize| all.get(k).copied().unwrap_or(zero);
             let end = many + held;
@@ -575,8 +430,7 @@ impl<'b> Frame<'b> {
     fn finish(&self, work: Work<'b>, rows: [Value<'b, U32>; 2], state: &State<'b>) {
         let (b, op) = (self.b, self.op);
         let (zero, none) = (b.f32(0.0), b.f32(f32::NEG_INFINITY));
-        let left = work.head * self.int(self.size.dim) + (self.thread & self.int(3)) * self.int(2);
-        let paired = self.out.beside(2);
+        let columns = Columns::new(&op, self.out, work.head, self.thread, self.size.dim);
         for (r, row) in rows.into_iter().enumerate() {
             let [peak, total] = [state.peaks, state.totals].map(|two| two.get(r).copied().unwrap_or(zero));
             let total = self.along(total, |p, q| p + q);
@@ -588,7 +442,7 @@ impl<'b> Frame<'b> {
                 .collect();
             b.when(row.compare(Cmp::Lt, op.n), || {
                 let row = work.sequence * op.n + row;
-                put_row(self.out, paired, row, left, &line);
+                columns.put(row, &line);
                 b.when((self.thread & self.int(3)).compare(Cmp::Eq, b.int(0)), || {
                     let log = (shift(peak) * op.scale) + Ln.eval([total]);
                     put(self.lse, row * op.heads + work.head, Value::select(empty, none, log));

@@ -9,74 +9,16 @@ use super::super::super::types::{F32, Pred, U32, U64};
 use super::super::attention::{Heads, On, Scores};
 use super::super::flat::{aligned, at, get, put};
 use super::super::low_precision::bf16_at;
-use super::flash::{add_rows, arrive, load_tile, products, put_row, round, stage};
-use super::{COLS, GROUP, SLAB, wait};
+use super::plan::{GroupSlopes, ROWS, STAGES, Slopes, slabs};
+use super::tiles::{Columns, add_rows, arrive, load_tile, products, round, stage};
+use super::{SLAB, wait};
 use alloc::format;
 use alloc::vec::Vec;
 
-/// Rows of a warp group, and of a block.
-const ROWS: u32 = 64;
-const ALL: u32 = 2 * ROWS;
-/// Tiles of the others in shared memory.
-const STAGES: u32 = 2;
+/// Rows of a block.
+const ALL: u32 = GroupSlopes::rows();
 /// The sums of a head's queries are filled up to a multiple of so many.
 pub(crate) const SUMS: u32 = 128;
-
-/// A kernel's sizes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct GroupSlopes {
-    /// Elements of a head.
-    pub(crate) dim: u32,
-    /// Whether blocks are of keys, and not of queries.
-    pub(crate) keys: bool,
-}
-
-impl GroupSlopes {
-    /// All that there are.
-    pub const ALL: [Self; 4] = [
-        Self { dim: 64, keys: false },
-        Self { dim: 64, keys: true },
-        Self { dim: 128, keys: false },
-        Self { dim: 128, keys: true },
-    ];
-
-    /// Those of heads of so many elements: of queries, and of keys.
-    pub(crate) fn of(dim: usize) -> Option<[Self; 2]> {
-        let dim = [64, 128].into_iter().find(|d| *d as usize == dim)?;
-        Some([false, true].map(|keys| Self { dim, keys }))
-    }
-
-    /// Threads of a block.
-    pub(crate) const fn threads() -> u32 {
-        3 * GROUP
-    }
-
-    /// Rows of a block.
-    pub(crate) const fn rows() -> u32 {
-        ALL
-    }
-
-    /// The rows that come in tiles: the two sums of keys leave registers for half as many.
-    const fn tile(self) -> u32 {
-        if self.keys { 64 } else { 128 }
-    }
-
-    /// The boxes of the tensor maps of queries, keys, values and gradients of the results.
-    pub(crate) const fn parts(self) -> [[u32; 2]; 4] {
-        let (own, others) = ([ALL, COLS], [self.tile(), COLS]);
-        let [of_queries, of_keys] = if self.keys { [others, own] } else { [own, others] };
-        [of_queries, of_keys, of_keys, of_queries]
-    }
-
-    /// Registers of a thread that multiplies: a block has no more than three groups were given at the start.
-    const fn registers(self) -> u16 {
-        if self.keys && self.dim == 64 { 216 } else { 232 }
-    }
-
-    const fn slabs(self) -> u32 {
-        self.dim / COLS
-    }
-}
 
 /// Threads of a query of a head in [`group_sums`].
 const EACH: u32 = 8;
@@ -86,21 +28,21 @@ const EACH: u32 = 8;
 /// such. A head has both for its queries, filled up to a multiple of 128, the former first.
 ///
 /// Parameters: `out` (`F32`) and its strides; `dout`, its elements in front, its strides; `lse`; the sums; queries, heads,
-/// elements of a head.
+/// elements of a head, and those from head to head of `dout`.
 pub fn group_sums() -> Result<Kernel, Error> {
     let b = Builder::new("group_sums_bf16");
     b.threads([256, 1, 1]);
     let [out] = On::params(&b);
     let (dout, [before, row_by, col_by]) = (b.param::<U64>(), b.params::<U32, 3>());
     let [lse, sums] = b.params::<U64, 2>();
-    let [n, heads, dim] = b.params::<U32, 3>();
+    let [n, heads, dim, apart] = b.params::<U32, 4>();
     let int = |c: u32| b.int::<U32>(i64::from(c));
     let padded = (n + int(SUMS - 1)) & b.int(-i64::from(SUMS));
     let tid = b.special(Special::TidX);
     let (own, part) = ((tid & int(31)) >> int(EACH.ilog2()), tid & int(EACH - 1));
     let step = b.special(Special::NctaidX) * int(8);
     let first = b.special(Special::CtaidX) * int(8) + (tid >> int(5));
-    let whole = (before | (col_by ^ int(1)) | (dim & int(63))).compare(Cmp::Eq, int(0));
+    let whole = (before | (col_by ^ int(1)) | ((dim | apart) & int(7))).compare(Cmp::Eq, int(0));
     let wide = aligned(dout, row_by, [16, 2]) & whole & out.beside(4);
     let zero = b.f32(0.0);
     // The queries of all heads are a multiple of a warp's: its threads stay together.
@@ -113,7 +55,8 @@ pub fn group_sums() -> Result<Kernel, Error> {
             let bounds = [part * int(each), dim, int(EACH * each)];
             let sum = b.count::<U32, F32>(bounds, 1, &[zero], |c, sum| {
                 let col = head * dim + c;
-                let x = bf16_at(dout, before * int(2), row * row_by + col * col_by, each);
+                let there = row * row_by + (head * apart + c) * col_by;
+                let x = bf16_at(dout, before * int(2), there, each);
                 let y: Vec<Value<'_, F32>> = if each == 1 {
                     Vec::from([out.get(row, col)])
                 } else {
@@ -144,17 +87,24 @@ pub fn group_sums() -> Result<Kernel, Error> {
 }
 
 /// `dq[i] = scale·Σ_j ds[i][j]·k[j]`, or `dk[j] = scale·Σ_i ds[i][j]·q[i]` and `dv[j] = Σ_i w[i][j]·dout[i]`, with the weights
-/// `w` and slopes `ds = w·(dout[i]·v[j] - Σ dout[i]·out[i])` rounded to `bf16`; for heads of 64 or 128 elements.
+/// `w` and slopes `ds = w·(dout[i]·v[j] - Σ dout[i]·out[i])` rounded to `bf16`; for heads of
+/// as many elements as the kernel has, or up to 15 fewer.
 ///
-/// Parameters: tensor maps of Q, K, V and `dout` (64 columns, swizzled; the block's 128 rows of what it is of, and 64 of
-/// queries or 128 of keys that come in tiles); the sums of [`group_sums`]; `dq`, or `dk` and `dv` (`F32`), and their strides;
+/// Parameters: tensor maps of Q, K, V and `dout` (64 columns, swizzled; the block's 128 rows of what it is of, and the tile's of
+/// the others; of a head's columns, rows, heads and sequences); the sums of [`group_sums`]; the gradients (`F32`), and their strides;
 /// then as [`super::flash::group_flash`] up to the scale.
 /// Launch a block for each 128 queries of each head, or keys of each key head, heads along y, sequences along z; of several,
-/// queries and keys are multiples of 128, and the sums are those of all their queries.
+/// queries are multiples of 128, and the sums are those of all their queries.
 pub fn group_slopes(size: GroupSlopes) -> Result<Kernel, Error> {
-    let of = if size.keys { "keys" } else { "queries" };
+    let of = match size.of {
+        Slopes::Queries => "queries",
+        Slopes::Both => "both",
+        Slopes::Keys => "keys",
+        Slopes::Values => "values",
+    };
     let b = Builder::new(&format!("group_{of}_bf16_{}", size.dim));
     b.threads([GroupSlopes::threads(), 1, 1]);
+    b.resident(1);
     Frame::new(&b, size).run();
     b.finish()
 }
@@ -185,6 +135,7 @@ struct Frame<'b> {
     first: Value<'b, U32>,
     head: Value<'b, U32>,
     before: [Value<'b, U32>; 2],
+    sequence: Value<'b, U32>,
     /// Queries of a head of all sequences.
     queries: Value<'b, U32>,
     /// The first row of the others, tiles from there, and the heads that they are of.
@@ -198,24 +149,28 @@ impl<'b> Frame<'b> {
         let [q, k, v, dout, sums] = b.params::<U64, 5>();
         let pair = |maps, rows: u32, stages: u32| Pair {
             maps,
-            bases: [(); 2].map(|()| b.shared(stages * rows * size.slabs() * SLAB, 1024)),
+            bases: [(); 2].map(|()| b.shared(stages * rows * slabs(size.dim) * SLAB, 1024)),
             full: [(); 2].map(|()| b.shared(8 * stages, 8)),
             rows,
         };
-        let [own, others] = if size.keys { [[k, v], [q, dout]] } else { [[q, dout], [k, v]] };
-        let (own, others) = (pair(own, ALL, 1), pair(others, size.tile(), STAGES));
-        let out = if size.keys { On::params::<2>(b).to_vec() } else { On::params::<1>(b).to_vec() };
+        let [own, others] = if size.keys() { [[k, v], [q, dout]] } else { [[q, dout], [k, v]] };
+        let (own, others) = (pair(own, ALL, 1), pair(others, size.tile, STAGES));
+        let out = match size.of {
+            Slopes::Both => On::params::<2>(b).to_vec(),
+            _ => On::params::<1>(b).to_vec(),
+        };
         let op = Heads::params(b, Scores::default());
         let int = |c: u32| b.int::<U32>(i64::from(c));
         let (x, head) = (b.special(Special::CtaidX), b.special(Special::CtaidY));
-        let before = [op.n, op.len].map(|rows| b.special(Special::CtaidZ) * rows);
+        let sequence = b.special(Special::CtaidZ);
+        let before = [op.n, op.len].map(|rows| sequence * rows);
         let [queries, keys] = before;
-        let before = if size.keys { [keys, queries] } else { before };
+        let before = if size.keys() { [keys, queries] } else { before };
         let padded = (op.n + int(SUMS - 1)) & b.int(-i64::from(SUMS));
         // Of causal works the longest first: those of the last queries, and of the first keys.
-        let x = if size.keys { x } else { b.special(Special::NctaidX) - int(1) - x };
+        let x = if size.keys() { x } else { b.special(Special::NctaidX) - int(1) - x };
         let first = x * int(ALL);
-        let (start, end, heads) = if size.keys {
+        let (start, end, heads) = if size.keys() {
             // Queries before the first see none of the keys, and none from the last on.
             let last = (first + int(ALL)).least(op.len);
             let from = Heads::<F32>::less(first + op.n, op.end).least(op.n);
@@ -223,14 +178,14 @@ impl<'b> Frame<'b> {
             let far = op.window.compare(Cmp::Ge, op.len + op.n);
             let to = Heads::<F32>::less(last + op.window.least(op.len + op.n) + op.n, op.end + int(1));
             // Whole tiles of the sums.
-            let from = Value::select(every, int(0), from & b.int(-i64::from(size.tile())));
+            let from = Value::select(every, int(0), from & b.int(-i64::from(size.tile)));
             (from, Value::select(far, op.n, to.least(op.n)), op.group)
         } else {
             let last = (first + int(ALL)).least(op.n) - int(1);
             let ([start, _], [_, end]) = (op.of_query(first), op.of_query(last));
             (start, end, int(1))
         };
-        let tiles = (Heads::<F32>::less(end, start) + int(size.tile() - 1)) >> int(size.tile().ilog2());
+        let tiles = (Heads::<F32>::less(end, start) + int(size.tile - 1)) >> int(size.tile.ilog2());
         Self {
             b,
             size,
@@ -244,6 +199,7 @@ impl<'b> Frame<'b> {
             first,
             head,
             before,
+            sequence,
             queries: padded * b.special(Special::NctaidZ),
             start,
             tiles,
@@ -273,15 +229,16 @@ impl<'b> Frame<'b> {
         b.barrier();
         b.hopper(Hopper::Await, &[]);
         let loads = (k.thread >> b.int::<U32>(7)).compare(Cmp::Eq, b.int(0));
+        let [few, many] = GroupSlopes::registers();
         b.either::<U32, 0>(
             loads,
             || {
-                b.hopper(Hopper::MaxRegisters { more: false, count: 40 }, &[]);
+                b.hopper(Hopper::MaxRegisters { more: false, count: few }, &[]);
                 b.when(k.thread.compare(Cmp::Eq, b.int(0)), || k.load());
                 []
             },
             || {
-                b.hopper(Hopper::MaxRegisters { more: true, count: k.size.registers() }, &[]);
+                b.hopper(Hopper::MaxRegisters { more: true, count: many }, &[]);
                 k.multiply();
                 []
             },
@@ -290,21 +247,20 @@ impl<'b> Frame<'b> {
 
     /// The first row of the tile of a turn, and its head.
     fn tile(&self, turn: Value<'b, U32>) -> [Value<'b, U32>; 2] {
-        let (head, tile) = match self.size.keys {
+        let (head, tile) = match self.size.keys() {
             true => (self.head * self.op.group + turn / self.tiles, turn % self.tiles),
             false => (self.head / self.op.group, turn),
         };
-        [self.start + tile * self.int(self.size.tile()), head]
+        [self.start + tile * self.int(self.size.tile), head]
     }
 
     /// One thread loads the rows of the block, and tiles as stages of the ring are free.
     fn load(&self) {
-        let (b, slabs, dim) = (self.b, self.size.slabs(), self.int(self.size.dim));
-        let [own, others] = self.before;
+        let (b, slabs) = (self.b, slabs(self.size.dim));
         let Pair { maps, bases, full, rows } = self.own;
         for ((map, base), full) in maps.into_iter().zip(bases).zip(full) {
             b.hopper(Hopper::BarrierExpect, &[full.into(), self.int(rows * slabs * SLAB).into()]);
-            load_tile(map, base, full, [own + self.first, self.head * dim], [rows, slabs]);
+            load_tile(map, base, full, [self.first, self.head, self.sequence], [rows, slabs]);
         }
         let Pair { maps, bases, full, rows } = self.others;
         b.count::<U32, U32>([self.int(0), self.tiles * self.heads, self.int(1)], 1, &[], |turn, _| {
@@ -314,7 +270,7 @@ impl<'b> Frame<'b> {
             for ((map, base), full) in maps.into_iter().zip(bases).zip(full) {
                 let (full, bytes) = (full + barrier, self.int(rows * slabs * SLAB));
                 b.hopper(Hopper::BarrierExpect, &[full.into(), bytes.into()]);
-                load_tile(map, base + stage * bytes, full, [others + row, head * dim], [rows, slabs]);
+                load_tile(map, base + stage * bytes, full, [row, head, self.sequence], [rows, slabs]);
             }
             Vec::new()
         });
@@ -330,7 +286,7 @@ impl<'b> Frame<'b> {
         let (padded, [own_before, before]) = (self.queries, self.before);
         // Of a block of queries, the sums of this thread's.
         let known = rows.map(|row| {
-            [0, 1].map(|k| match size.keys {
+            [0, 1].map(|k| match size.keys() {
                 true => zero,
                 false => {
                     let of_head = (self.head * self.int(2) + self.int(k)) * padded;
@@ -341,29 +297,34 @@ impl<'b> Frame<'b> {
         self.own.full.iter().for_each(|full| wait(*full, b.int(0)));
         let own = self.own.bases.map(|base| base + group * self.int(ROWS * SLAB));
         let each = size.dim as usize / 2;
-        let zeros: Vec<_> = (0..each * if size.keys { 2 } else { 1 }).map(|_| zero).collect();
+        let has_slopes = size.of != Slopes::Values;
+        let has_weights = matches!(size.of, Slopes::Both | Slopes::Values);
+        let zeros: Vec<_> = (0..each * self.out.len()).map(|_| zero).collect();
         let range = [self.int(0), self.tiles * self.heads, self.int(1)];
         let all = b.count::<U32, F32>(range, 1, &zeros, |turn, sums| {
             let ([stage, parity], [first, of]) = (stage(turn, STAGES), self.tile(turn));
             let barrier = stage * self.int(8);
             let summed = of * self.int(2) * padded + before + first;
             let bases =
-                self.others.bases.map(|base| base + stage * self.int(size.tile() * size.slabs() * SLAB));
+                self.others.bases.map(|base| base + stage * self.int(size.tile * slabs(size.dim) * SLAB));
             let [x, y] = self.others.full.map(|full| full + barrier);
             wait(x, parity);
             b.hopper(Hopper::GroupFence, &[]);
-            let scores = products((own[0], ALL), (bases[0], size.tile()), size.slabs());
+            let scores = products((own[0], ALL), (bases[0], size.tile), size.dim);
             wait(y, parity);
-            let along = products((own[1], ALL), (bases[1], size.tile()), size.slabs());
-            b.hopper(Hopper::GroupWait(1), &[]);
-            let (to_slopes, to_weights) = sums.split_at(each);
+            let along = match has_slopes {
+                true => products((own[1], ALL), (bases[1], size.tile), size.dim),
+                false => Vec::new(),
+            };
+            b.hopper(Hopper::GroupWait(u8::from(has_slopes)), &[]);
+            let (to_slopes, to_weights) = sums.split_at(if has_slopes { each } else { 0 });
             let of = |which: usize| {
-                let columns = if size.keys {
+                let columns = if size.keys() {
                     self.columns(summed + padded * self.int(which as u32))
                 } else {
                     Vec::new()
                 };
-                move |k: usize| match size.keys {
+                move |k: usize| match size.keys() {
                     true => columns.get(k / 4 * 2 + k % 2).copied().unwrap_or(zero),
                     false => known.get(k / 2 % 2).and_then(|two| two.get(which)).copied().unwrap_or(zero),
                 }
@@ -381,37 +342,39 @@ impl<'b> Frame<'b> {
                 .map(|(k, (w, along))| *w * (*along - means(k)))
                 .collect();
             let many = slopes.len();
-            let of = if size.keys { [slopes, weights].concat() } else { slopes };
-            let of = round(&self.hide(&of, many, first, rows));
+            let of = if has_weights { [slopes, weights].concat() } else { slopes };
+            let of = round(&self.hide(&of, scores.len(), first, rows));
             let (slopes, weights) = of.split_at(many / 2);
             b.hopper(Hopper::GroupFence, &[]);
             let mut sums = Vec::new();
-            if size.keys {
-                sums = add_rows((bases[1], size.tile()), size.dim, weights, to_weights);
+            if has_weights {
+                sums = add_rows((bases[1], size.tile), size.dim, weights, to_weights);
             }
-            let mut all = add_rows((bases[0], size.tile()), size.dim, slopes, to_slopes);
+            let mut all = match has_slopes {
+                true => add_rows((bases[0], size.tile), size.dim, slopes, to_slopes),
+                false => Vec::new(),
+            };
             all.extend(sums);
             b.hopper(Hopper::GroupCommit, &[]);
             b.hopper(Hopper::GroupWait(0), &[]);
             arrive(self.thread, self.empty + barrier);
             all
         });
-        let limit = if size.keys { op.len } else { op.n };
-        let left = self.head * self.int(size.dim) + (self.thread & self.int(3)) * self.int(2);
+        let limit = if size.keys() { op.len } else { op.n };
         for (j, (out, sums)) in self.out.iter().zip(all.chunks(each)).enumerate() {
-            let by = if j == 0 { op.scale } else { b.f32(1.0) };
-            let paired = out.beside(2);
+            let by = if j == 0 && has_slopes { op.scale } else { b.f32(1.0) };
+            let columns = Columns::new(&op, *out, self.head, self.thread, size.dim);
             for (r, row) in rows.into_iter().enumerate() {
                 let places = sums.iter().enumerate().filter(|(k, _)| k / 2 % 2 == r);
                 let line: Vec<_> = places.map(|(k, v)| ((k / 4 * 8 + k % 2) as u32, *v * by)).collect();
-                b.when(row.compare(Cmp::Lt, limit), || put_row(*out, paired, own_before + row, left, &line));
+                b.when(row.compare(Cmp::Lt, limit), || columns.put(own_before + row, &line));
             }
         }
     }
 
     /// Of a tile of queries, the log-sum-exps or means of this thread's columns, which start at this place of the sums.
     fn columns(&self, start: Value<'b, U32>) -> Vec<Value<'b, F32>> {
-        let (b, tile) = (self.b, self.size.tile());
+        let (b, tile) = (self.b, self.size.tile);
         let lane = start + (self.thread & self.int(3)) * self.int(2);
         let from = at::<F32>(self.sums, lane);
         let pairs = (0..tile / 8).flat_map(|j| b.load_vector::<F32, 2>(Space::Global, from, 32 * j as i32));
@@ -428,10 +391,10 @@ impl<'b> Frame<'b> {
         rows: [Value<'b, U32>; 2],
     ) -> Vec<Value<'b, F32>> {
         let (b, op, one) = (self.b, self.op, self.int(1));
-        let end = first + self.int(self.size.tile());
+        let end = first + self.int(self.size.tile);
         // The queries and keys at hand.
         let own_end = self.first + self.int(ALL);
-        let [(query, query_end), (key, key_end)] = match self.size.keys {
+        let [(query, query_end), (key, key_end)] = match self.size.keys() {
             true => [(first, end), (self.first, own_end.least(op.len))],
             false => [(self.first, own_end), (first, end)],
         };
@@ -441,39 +404,23 @@ impl<'b> Frame<'b> {
         let masked = || {
             let column = |k: usize| lane + self.int((k / 4 * 8 + k % 2) as u32);
             let seen_by = |i: Value<'b, U32>| op.of_query(i.least(op.n - one));
-            let of_rows = rows.map(|row| if self.size.keys { [row; 2] } else { seen_by(row) });
+            let of_rows = rows.map(|row| if self.size.keys() { [row; 2] } else { seen_by(row) });
             let of_columns: Vec<[Value<'b, U32>; 2]> = (0..many / 2)
                 .map(|c| column(c / 2 * 4 + c % 2))
-                .map(|c| if self.size.keys { seen_by(c) } else { [c; 2] })
+                .map(|c| if self.size.keys() { seen_by(c) } else { [c; 2] })
                 .collect();
             let none = [first; 2];
             let seen: Vec<Value<'b, Pred>> = (0..many)
                 .map(|k| {
                     let r = of_rows.get(k / 2 % 2).copied().unwrap_or(none);
                     let c = of_columns.get(k / 4 * 2 + k % 2).copied().unwrap_or(none);
-                    let ([from, to], [j, _]) = if self.size.keys { (c, r) } else { (r, c) };
+                    let ([from, to], [j, _]) = if self.size.keys() { (c, r) } else { (r, c) };
                     from.compare(Cmp::Le, j) & j.compare(Cmp::Lt, to)
                 })
                 .collect();
             let zero = b.f32(0.0);
             all.iter().zip(seen.iter().cycle()).map(|(v, seen)| Value::select(*seen, *v, zero)).collect()
         };
-        match all.len() {
-            64 => either::<64>(whole, all, masked),
-            _ => either::<128>(whole, all, masked),
-        }
+        b.unless(all, !whole, masked)
     }
-}
-
-/// These values, or what is made of them.
-fn either<'b, const N: usize>(
-    whole: Value<'b, Pred>,
-    all: &[Value<'b, F32>],
-    other: impl FnOnce() -> Vec<Value<'b, F32>>,
-) -> Vec<Value<'b, F32>> {
-    let b = whole.builder();
-    let zero = b.f32(0.0);
-    let all_of =
-        |all: &[Value<'b, F32>]| core::array::from_fn::<_, N, _>(|k| all.get(k).copied().unwrap_or(zero));
-    b.either(whole, || all_of(all), || all_of(&other())).to_vec()
 }
