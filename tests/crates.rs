@@ -7,7 +7,7 @@ use fulmen::{Complex, E4m3, Error, c32, c64};
 /// The bytes of these are a value each: as bytes and back they are the same ones, and parts of a value are refused.
 fn there_and_back<T: Pod>(x: &mut [T]) {
     let each = size_of::<T>();
-    let bytes: Vec<u8> = (0..x.len() * each).map(|i| (i * 37 + i / 7) as u8).collect();
+    let bytes: Vec<u8> = (0..size_of_val(x)).map(|i| (i * 37 + i / 7) as u8).collect();
     cast_slice_mut(x).copy_from_slice(&bytes);
     assert_eq!(cast_slice::<T, u8>(x), bytes);
     let back: &[T] = cast_slice(cast_slice::<T, u8>(x));
