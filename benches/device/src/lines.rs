@@ -2,8 +2,8 @@
 //! cases of the same names.
 
 use super::{N, data, listed, say};
-use fulmen::backend::*;
 use fulmen::Adam;
+use fulmen::backend::*;
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::device::{Blocking, Computes, Error};
 
