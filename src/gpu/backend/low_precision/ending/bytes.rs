@@ -75,7 +75,7 @@ impl<D: Computes<f32>> Gpu<D> {
     /// [`Chain`](crate::Chain) of both. Sums go through memory.
     ///
     /// # Errors
-    /// Those of [`Gpu::gemm_i8`], [`Len`](crate::Error::Len) of `bias`, those of the formula's body,
+    /// Those of [`gemm_i8`](crate::gemm_i8()), [`Len`](crate::Error::Len) of `bias`, those of the formula's body,
     /// [`Overlap`](crate::Error::Overlap) where rows of bytes in C lie between each other.
     #[allow(clippy::too_many_arguments, reason = "BLAS, a bias, a formula")]
     pub fn gemm_i8_with<C: Requantize + Word, F: Formula<P, 1>, const P: usize>(
@@ -98,7 +98,7 @@ impl<D: Computes<f32>> Gpu<D> {
         )
     }
 
-    /// As [`Gpu::gemm_i8_with`], of the sums of [`Gpu::gemm_u8`].
+    /// As [`Gpu::gemm_i8_with`], of the sums of [`gemm_u8`](crate::gemm_u8()).
     ///
     /// # Errors
     /// Those of [`Gpu::gemm_i8_with`].

@@ -51,7 +51,7 @@ impl Planner {
 }
 
 impl<D: Computes<f32>> Gpu<D> {
-    /// [`Gpu::gemm_bf16`], and of each element what a bias and a formula make of it: as
+    /// [`gemm_bf16`](crate::gemm_bf16()), and of each element what a bias and a formula make of it: as
     /// [`gemm_bf16_with`](crate::gemm_bf16_with()) with [`Chain`](crate::Chain) of both.
     ///
     /// On warp groups an epilogue of few steps (a bias, `relu`, `clamp`, `approx_tanh`) is done while sums are in registers; one of
@@ -59,7 +59,7 @@ impl<D: Computes<f32>> Gpu<D> {
     /// the product rounded there, and what the kernel makes of it once more.
     ///
     /// # Errors
-    /// Those of [`Gpu::gemm_bf16`], [`Len`](crate::Error::Len) of `bias`, those of the formula's body.
+    /// Those of [`gemm_bf16`](crate::gemm_bf16()), [`Len`](crate::Error::Len) of `bias`, those of the formula's body.
     #[allow(clippy::too_many_arguments, reason = "BLAS, a bias, a formula")]
     pub fn gemm_bf16_with<F: Formula<P, 1>, const P: usize>(
         &self,
@@ -94,7 +94,7 @@ impl<D: Computes<f32>> Gpu<D> {
         self.gemm_ended(Group::F16, alpha, (a, b), beta, c, bias, formula, parameters)
     }
 
-    /// As [`Gpu::gemm_bf16_with`], of [`E4m3`], as accurate as [`Gpu::gemm_e4m3`].
+    /// As [`Gpu::gemm_bf16_with`], of [`E4m3`], as accurate as [`gemm_e4m3`](crate::gemm_e4m3()).
     ///
     /// # Errors
     /// Those of [`Gpu::gemm_bf16_with`].
