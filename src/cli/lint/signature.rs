@@ -7,8 +7,8 @@ use fulmen::ops::{Argument, signatures};
 
 /// Operands of which the cases say what they hold before, though nothing reads it.
 const OVERWRITTEN: [(&str, &str); 2] = [("copy", "y"), ("transpose", "b")];
-/// Ops whose tests take results in another order than the arguments have.
-const ORDER: [&str; 5] = ["sddmm", "fir", "fir_fft", "biquad", "lz4_compress"];
+/// Ops whose tests take results in another order than the arguments have, or optional weights after the other inputs.
+const ORDER: [&str; 7] = ["sddmm", "fir", "fir_fft", "biquad", "lz4_compress", "nll", "nll_backward"];
 
 /// Each argument that is memory is read, and written, where the contract says so.
 pub(super) fn signature(s: &mut Sink<'_>, f: &File, c: &Contract) {
