@@ -49,7 +49,7 @@ impl<T: Element> MulAdd for Complex<T> {
     }
 }
 
-/// What is left of a number without the divisor times the quotient, whose parts are cut to whole numbers, as with `num-complex`.
+/// The remainder `self − o·q`, where `q` is `self / o` with both parts truncated to integers, as in `num-complex`.
 impl<T: Element> Rem for Complex<T> {
     type Output = Self;
     fn rem(self, o: Self) -> Self {
@@ -114,7 +114,7 @@ impl<T: Element + ToPrimitive> Complex<T> {
     }
 }
 
-/// Only of real numbers.
+/// Conversions of numbers whose imaginary part is 0; others give `None`.
 impl<T: Element + ToPrimitive> ToPrimitive for Complex<T> {
     fn to_i64(&self) -> Option<i64> {
         self.real()?.to_i64()

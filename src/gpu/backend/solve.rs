@@ -485,7 +485,7 @@ impl<T: Scalar, D: Computes<T>> Solvers<T> for Gpu<D> {
 
     /// [`svd`](crate::svd()) by Jacobi's method from one side: up to 64 rows and columns (what a block's memory has room for; of `f64` and in
     /// WGSL 32) by one block of threads in one launch, more by a launch for every 4 vectors that each of its blocks turns;
-    /// the left vectors are the orthogonal factor of what is left, so that they are orthonormal whatever the rank. A is not written.
+    /// the left vectors are the orthogonal factor of A·V, so that they are orthonormal whatever the rank. A is not written.
     ///
     /// NaN and infinities are not refused before the first write: the next [`download`](Gpu::download) gives [`Error::Pivot`]
     /// with the index of a column that has one, or of the first column of a small matrix; a row where there are fewer of these. Nothing of use is in the results then.
