@@ -48,7 +48,6 @@ pub fn run() -> Result<bool, Error> {
         crate::shared::endings::ended_bytes(&gpu, &[[5, 7, 9], [33, 36, 20], [34, 17, 65]]);
     }
     without.retain(|op| !ran.iter().any(|w| w.op == *op));
-    let good = report(&ran);
     crate::llm::run("wgpu");
     // An op of several calls is one.
     let names: BTreeSet<_> = ran.iter().map(|w| w.op).collect();
@@ -60,7 +59,7 @@ pub fn run() -> Result<bool, Error> {
         gpu.device().pipelines(),
         without.join(" ")
     );
-    Ok(good)
+    Ok(report(&ran))
 }
 
 /// Powers of two, which WGSL's kernels make by a polynomial of their own: as near as it says, and 0 from where numbers are
