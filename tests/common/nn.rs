@@ -209,9 +209,11 @@ pub trait Op {
     fn unread<T: Element>(_: &Args<T>, _input: usize, _at: usize) -> bool {
         false
     }
-    /// So many results in a row, of the first output, share a NaN: one of them has it where any should, and the others may.
-    fn mixes<T: Element>(_: &Args<T>) -> usize {
-        1
+    /// How many results in a row, of the first output, one transform or complex product computes: one of them is NaN where any should be,
+    /// and the others may be. Of an infinity some of them are NaN and some infinite, even where there is one result: a transform of a
+    /// block adds and subtracts it. `None`: each result is computed on its own.
+    fn mixes<T: Element>(_: &Args<T>) -> Option<usize> {
+        None
     }
     /// Whether the op's documentation leaves open of which class a result is, beside operands that are not finite or so vast that a step on
     /// the way overflows.

@@ -180,7 +180,7 @@ pub fn all_took_part(ran: &[Worst]) {
 pub enum Group {
     /// None.
     One,
-    /// So many in a row of the first output share a NaN: one of them has it where any should.
+    /// Those of one transform, see [`nn::Op::mixes`].
     Of(usize),
     /// Each: an infinite factor leaves it open, see [`open`].
     Each,
@@ -411,7 +411,7 @@ pub fn poked<T: Scalar, O: nn::Op>(
     for kind in Kind::of(language) {
         let mut a = clean.clone();
         let mut poked = Vec::new();
-        let mut group = if O::mixes(&a) > 1 { Group::Of(O::mixes(&a)) } else { Group::One };
+        let mut group = O::mixes(&a).map_or(Group::One, Group::Of);
         // A draw may come upon places only that are not read.
         for _ in 0..20 {
             if r.one_in(3) && !a.p.is_empty() {

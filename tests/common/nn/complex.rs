@@ -102,8 +102,8 @@ impl Product {
 }
 impl Op for Product {
     const NAME: &'static str = "gemm_complex";
-    fn mixes<T: Element>(_: &Args<T>) -> usize {
-        2
+    fn mixes<T: Element>(_: &Args<T>) -> Option<usize> {
+        Some(2)
     }
     fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
         let inner = 1 + r.bits() as usize % 12;
@@ -224,8 +224,8 @@ pub fn between<T: Element>(a: &Args<T>, at: usize) -> bool {
 pub struct Vector;
 impl Op for Vector {
     const NAME: &'static str = "gemv_complex";
-    fn mixes<T: Element>(_: &Args<T>) -> usize {
-        2
+    fn mixes<T: Element>(_: &Args<T>) -> Option<usize> {
+        Some(2)
     }
     fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
         let mut sizes = vec![("m", rows), ("n", cols)];
@@ -285,8 +285,8 @@ pub struct Dot;
 impl Op for Dot {
     const NAME: &'static str = "dot_complex";
     const ONE_NAN_IS_ALL: bool = true;
-    fn mixes<T: Element>(_: &Args<T>) -> usize {
-        2
+    fn mixes<T: Element>(_: &Args<T>) -> Option<usize> {
+        Some(2)
     }
     fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
         let n = rows * cols;
@@ -323,8 +323,8 @@ impl Op for Dot {
 pub struct Axpy;
 impl Op for Axpy {
     const NAME: &'static str = "axpy_complex";
-    fn mixes<T: Element>(_: &Args<T>) -> usize {
-        2
+    fn mixes<T: Element>(_: &Args<T>) -> Option<usize> {
+        Some(2)
     }
     fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
         let n = rows * cols;

@@ -34,8 +34,8 @@ fn scratch(table: usize, work: usize) -> usize {
 pub struct Cosines;
 impl Op for Cosines {
     const NAME: &'static str = "dct";
-    fn mixes<T: Element>(a: &Args<T>) -> usize {
-        a.size("n")
+    fn mixes<T: Element>(a: &Args<T>) -> Option<usize> {
+        Some(a.size("n"))
     }
     fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
         let n = if cols < 100 { cols } else { 2 * cols + r.bits() as usize % 2 };
@@ -151,8 +151,8 @@ fn results<T: Element>(a: &Args<T>, parts: usize) -> usize {
 pub struct Reals;
 impl Op for Reals {
     const NAME: &'static str = "convolve";
-    fn mixes<T: Element>(a: &Args<T>) -> usize {
-        a.size("n") + 1 - a.x[0].len()
+    fn mixes<T: Element>(a: &Args<T>) -> Option<usize> {
+        Some(a.size("n") + 1 - a.x[0].len())
     }
     fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
         arguments::<Self, T>(rows, cols, 1, r)
@@ -190,8 +190,8 @@ fn real<'a, T: Element>(
 pub struct Complexes;
 impl Op for Complexes {
     const NAME: &'static str = "convolve_complex";
-    fn mixes<T: Element>(a: &Args<T>) -> usize {
-        2 * (a.size("n") + 1 - a.x[0].len() / 2)
+    fn mixes<T: Element>(a: &Args<T>) -> Option<usize> {
+        Some(2 * (a.size("n") + 1 - a.x[0].len() / 2))
     }
     fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
         arguments::<Self, T>(rows, cols, 2, r)
@@ -237,8 +237,8 @@ impl Op for Complexes {
 pub struct Streamed;
 impl Op for Streamed {
     const NAME: &'static str = "fir_fft";
-    fn mixes<T: Element>(a: &Args<T>) -> usize {
-        a.size("n") + 1 - a.x[0].len()
+    fn mixes<T: Element>(a: &Args<T>) -> Option<usize> {
+        Some(a.size("n") + 1 - a.x[0].len())
     }
     fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
         let [taps, n, len] = sizes(rows, cols, r);

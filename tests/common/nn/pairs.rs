@@ -23,8 +23,8 @@ macro_rules! for_each_pair {
 pub struct Products;
 impl Op for Products {
     const NAME: &'static str = "mul_complex";
-    fn mixes<T: Element>(_: &Args<T>) -> usize {
-        2
+    fn mixes<T: Element>(_: &Args<T>) -> Option<usize> {
+        Some(2)
     }
     fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
         let mut sizes = vec![];
@@ -123,8 +123,8 @@ fn strided<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> (Vec<T>, Vec<
 pub struct Scaled;
 impl Op for Scaled {
     const NAME: &'static str = "scal_complex";
-    fn mixes<T: Element>(_: &Args<T>) -> usize {
-        2
+    fn mixes<T: Element>(_: &Args<T>) -> Option<usize> {
+        Some(2)
     }
     fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
         let (x, sizes) = strided(rows, cols, r);

@@ -96,8 +96,8 @@ fn forward<S: Simd, T: Element>(
 pub struct Forward;
 impl Op for Forward {
     const NAME: &'static str = "fft";
-    fn mixes<T: Element>(_: &Args<T>) -> usize {
-        2
+    fn mixes<T: Element>(_: &Args<T>) -> Option<usize> {
+        Some(2)
     }
     fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
         let mut sizes = vec![("n", cols)];
@@ -133,8 +133,8 @@ impl Op for Forward {
 pub struct Real;
 impl Op for Real {
     const NAME: &'static str = "rfft";
-    fn mixes<T: Element>(_: &Args<T>) -> usize {
-        2
+    fn mixes<T: Element>(_: &Args<T>) -> Option<usize> {
+        Some(2)
     }
     fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
         let n = if cols < 100 { cols } else { 2 * cols };
@@ -172,8 +172,8 @@ impl Op for Real {
 pub struct RealInverse;
 impl Op for RealInverse {
     const NAME: &'static str = "irfft";
-    fn mixes<T: Element>(a: &Args<T>) -> usize {
-        a.size("n")
+    fn mixes<T: Element>(a: &Args<T>) -> Option<usize> {
+        Some(a.size("n"))
     }
     fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
         let n = if cols < 100 { cols } else { 2 * cols };
@@ -265,8 +265,8 @@ fn words(sizes: &mut Vec<(&str, usize)>, r: &mut Noise) {
 pub struct Rows;
 impl Op for Rows {
     const NAME: &'static str = "fft_rows";
-    fn mixes<T: Element>(_: &Args<T>) -> usize {
-        2
+    fn mixes<T: Element>(_: &Args<T>) -> Option<usize> {
+        Some(2)
     }
     fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
         let [rows, cols] = groups(rows, cols);
@@ -317,8 +317,8 @@ impl Op for Planes {
     const NAME: &'static str = "fft_2d";
     const LINE: usize = 600;
     const ONE_NAN_IS_ALL: bool = true;
-    fn mixes<T: Element>(_: &Args<T>) -> usize {
-        2
+    fn mixes<T: Element>(_: &Args<T>) -> Option<usize> {
+        Some(2)
     }
     fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
         let [m, n] = groups(rows, cols);
@@ -381,8 +381,8 @@ impl Op for Volumes {
     const NAME: &'static str = "fft_3d";
     const LINE: usize = 600;
     const ONE_NAN_IS_ALL: bool = true;
-    fn mixes<T: Element>(_: &Args<T>) -> usize {
-        2
+    fn mixes<T: Element>(_: &Args<T>) -> Option<usize> {
+        Some(2)
     }
     fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
         let [m, n] = groups(rows, cols);
@@ -450,8 +450,8 @@ impl Op for Volumes {
 pub struct Frames;
 impl Op for Frames {
     const NAME: &'static str = "stft";
-    fn mixes<T: Element>(_: &Args<T>) -> usize {
-        2
+    fn mixes<T: Element>(_: &Args<T>) -> Option<usize> {
+        Some(2)
     }
     fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
         let n = if cols < 100 { cols } else { 2 * cols };
