@@ -10,8 +10,11 @@ threads.
   benches/pytorch.py --gpu-lines
       cases of the lines that `benches/device -- cuda lines` prints, by kernels of torch and by those that torch.compile makes
   benches/pytorch.py --gpu-attention
+      the lines that `benches/device -- attention` prints, of cuDNN's and FlashAttention's forward and backward pass through torch
+  benches/pytorch.py --gpu-attention-widths
+      those of `benches/device -- attention-widths`
   benches/pytorch.py --gpu-sparse
-      the lines that `benches/device -- attention` prints, of cuDNN's and FlashAttention's forward pass through torch
+      cuSPARSE's products with the matrices of `benches/device`
 """
 
 import argparse
@@ -163,32 +166,16 @@ def gpu_attention():
                 heads = 2048 // dim
                 q, k, v = (torch.randn(16384 // n, heads, n, dim, device="cuda", dtype=torch.bfloat16) for _ in range(3))
                 with torch.no_grad(), sdpa_kernel(backend):
-                    times = []
-                    for r in range(rounds + 1):
-                        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-                        start.record()
-                        for _ in range(10):
-                            F.scaled_dot_product_attention(q, k, v, is_causal=causal)
-                        end.record()
-                        torch.cuda.synchronize()
-                        times.append(start.elapsed_time(end) / 10)
-                t = statistics.median(times[1:])
+                    t = repeated(10, rounds, lambda: F.scaled_dot_product_attention(q, k, v, is_causal=causal))
                 mask = "causal" if causal else "full"
                 print(f"attention_bf16, {dim}, {n}, {mask} | {name} | {1e3 * t:.2f}", flush=True)
                 for x in (q, k, v):
                     x.requires_grad_()
                 with sdpa_kernel(backend):
                     out = F.scaled_dot_product_attention(q, k, v, is_causal=causal)
-                    slopes, times = torch.randn_like(out), []
-                    for r in range(rounds + 1):
-                        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-                        start.record()
-                        for _ in range(5):
-                            torch.autograd.grad(out, (q, k, v), slopes, retain_graph=True)
-                        end.record()
-                        torch.cuda.synchronize()
-                        times.append(start.elapsed_time(end) / 5)
-                print(f"attention_bf16_backward, {dim}, {n}, {mask} | {name} | {1e3 * statistics.median(times[1:]):.2f}", flush=True)
+                    grad = torch.randn_like(out)
+                    back = repeated(5, rounds, lambda: torch.autograd.grad(out, (q, k, v), grad, retain_graph=True))
+                print(f"attention_bf16_backward, {dim}, {n}, {mask} | {name} | {1e3 * back:.2f}", flush=True)
         for kv_heads in (32, 8):
             for n in (1024, 8192, 65536):
                 many = min(64, max(1, (256 << 20) // (4 * n * kv_heads * 128)))
@@ -205,6 +192,42 @@ def gpu_attention():
                     print(f"attention_decode bf16, 32/{kv_heads} of 128, {n} | {name} | {1e3 * t:.2f}", flush=True)
                 except RuntimeError as why:
                     print(f"# decode, {name}, {kv_heads}: {str(why).splitlines()[0][:120]}", flush=True)
+
+
+def gpu_attention_widths():
+    """Four sequences of 4096 tokens with 16 heads; a token's heads lie beside each other, as `benches/device` has them."""
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+
+    for dim in (64, 80, 96, 112, 128, 160, 192, 256, 72, 100):
+        q, k, v = (torch.randn(4, 4096, 16, dim, device="cuda", dtype=torch.bfloat16).transpose(1, 2).requires_grad_() for _ in range(3))
+        for causal in (False, True):
+            mask = "causal" if causal else "full"
+            for name, backend in (("cuDNN", SDPBackend.CUDNN_ATTENTION), ("FlashAttention-2", SDPBackend.FLASH_ATTENTION)):
+                try:
+                    with sdpa_kernel(backend):
+                        with torch.no_grad():
+                            t = repeated(10, 5, lambda: F.scaled_dot_product_attention(q, k, v, is_causal=causal))
+                        print(f"attention_bf16, heads of {dim}, {mask} | {name} | {1e3 * t:.2f}", flush=True)
+                        out = F.scaled_dot_product_attention(q, k, v, is_causal=causal)
+                        grad = torch.randn_like(out)
+                        t = repeated(5, 5, lambda: torch.autograd.grad(out, (q, k, v), grad, retain_graph=True))
+                    print(f"attention_bf16_backward, heads of {dim}, {mask} | {name} | {1e3 * t:.2f}", flush=True)
+                except RuntimeError as why:
+                    print(f"# heads of {dim}, {mask}, {name}: {str(why).splitlines()[0][:120]}", flush=True)
+
+
+def repeated(calls, rounds, run):
+    """Milliseconds of a call: the median of rounds, of which one more comes first and is not counted."""
+    times = []
+    for _ in range(rounds + 1):
+        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        start.record()
+        for _ in range(calls):
+            run()
+        end.record()
+        torch.cuda.synchronize()
+        times.append(start.elapsed_time(end) / calls)
+    return statistics.median(times[1:])
 
 
 def graphed(run, calls):
@@ -267,8 +290,8 @@ def gpu_lines():
 
     def both():
         logs = torch.log_softmax(logits, -1)
-        slopes = grad.nll_loss_backward(ones, logs, targets, None, 0, -100, weight)
-        return grad._log_softmax_backward_data(slopes, logs, -1, torch.float32)
+        d_logs = grad.nll_loss_backward(ones, logs, targets, None, 0, -100, weight)
+        return grad._log_softmax_backward_data(d_logs, logs, -1, torch.float32)
 
     cases[f"cross_entropy, {tall} x 32768, and gradients"] = both
     for rows, cols in ((4096, 4096), (4096, 14336), (8192, 8192)):
@@ -368,6 +391,7 @@ def main():
     parser.add_argument("--attention", action="store_true")
     parser.add_argument("--gpu-lines", action="store_true")
     parser.add_argument("--gpu-attention", action="store_true")
+    parser.add_argument("--gpu-attention-widths", action="store_true")
     parser.add_argument("--gpu-sparse", action="store_true")
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
@@ -377,6 +401,8 @@ def main():
         gpu_lines()
     elif args.gpu_attention:
         gpu_attention()
+    elif args.gpu_attention_widths:
+        gpu_attention_widths()
     elif args.attention:
         attention(args)
     elif args.model:

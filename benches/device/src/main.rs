@@ -385,7 +385,7 @@ fn half_widths<D: Computes<f32> + Blocking>(
         let mut on = || gpu.upload(&(0..rows * cols).map(|_| normal()).collect::<Vec<_>>());
         let (q, k, v) = (on()?, on()?, on()?);
         let (mut out, mut lse) = (gpu.alloc(rows * cols)?, gpu.alloc(heads * rows)?);
-        let mut slopes =
+        let mut grads =
             [(); 3].map(|()| gpu.alloc(rows * cols)).into_iter().collect::<Result<Vec<_>, _>>()?;
         let [q, k, v] = [&q, &k, &v].map(|x| x.view().matrix(rows, cols));
         let (q, k, v) = (q?, k?, v?);
@@ -397,7 +397,7 @@ fn half_widths<D: Computes<f32> + Blocking>(
             })?;
             let o = out.view().matrix(rows, cols)?;
             let backward = median(4, wait, || {
-                let mut to = slopes.iter_mut().map(|x| x.view_mut().matrix(rows, cols));
+                let mut to = grads.iter_mut().map(|x| x.view_mut().matrix(rows, cols));
                 let mut next = || to.next().expect("there are three");
                 gpu.attention_bf16_backward(&op, q, k, v, o, lse.view(), v, next()?, next()?, next()?)
             })?;
@@ -423,7 +423,7 @@ fn half_attention<D: Computes<f32> + Blocking>(
     let mut normal = normal();
     let [q, k, v] = [(); 3].map(|()| gpu.upload(&(0..ALL).map(|_| normal()).collect::<Vec<_>>()));
     let (q, k, v, mut out) = (q?, k?, v?, gpu.alloc(ALL)?);
-    let mut slopes = [gpu.alloc(ALL)?, gpu.alloc(ALL)?, gpu.alloc(ALL)?];
+    let mut grads = [gpu.alloc(ALL)?, gpu.alloc(ALL)?, gpu.alloc(ALL)?];
     for (dim, causal) in [(128, false), (128, true), (64, false), (64, true)] {
         for n in [1024, 2048, 4096, 8192, 16_384] {
             // The texts of a batch are heads: a row has those of all at one place.
@@ -440,7 +440,7 @@ fn half_attention<D: Computes<f32> + Blocking>(
             let (q, k, v) = (q?, k?, v?);
             gpu.attention_bf16(&op, q, k, v, to, Some(lse.view_mut()), ())?;
             let backward = median(5, wait, || {
-                let [dq, dk, dv] = slopes.each_mut().map(|x| x.view_mut().matrix(n, cols));
+                let [dq, dk, dv] = grads.each_mut().map(|x| x.view_mut().matrix(n, cols));
                 let o = out.view().matrix(n, cols)?;
                 gpu.attention_bf16_backward(&op, q, k, v, o, lse.view(), v, dq?, dk?, dv?, ())
             })?;
