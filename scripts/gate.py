@@ -387,6 +387,9 @@ def lint_host(tally: Tally) -> None:
     kani(tally)
     docs = SHARED | {"RUSTDOCFLAGS": "-Dwarnings"}
     attempt(tally, "documentation", ["cargo", "doc", "-p", "fulmen", "--no-deps", *EVERYTHING], env=docs)
+    # No test builds them; those whose peers take minutes to compile are left to `make bench`.
+    for name, flags in (("device", ["--no-default-features", "--features", "cuda,half"]), ("ops", []), ("lz4", [])):
+        attempt(tally, f"benchmarks compile, {name}", ["cargo", "check", "--manifest-path", f"benches/{name}/Cargo.toml", *flags], env=SHARED)
 
 
 def libraries(tally: Tally) -> None:

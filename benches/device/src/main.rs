@@ -393,13 +393,13 @@ fn half_widths<D: Computes<f32> + Blocking>(
             let of = Attention::new(heads, heads, dim, 1.0 / (dim as f32).sqrt());
             let op = Attention { causal, batch, ..of };
             let seconds = median(10, wait, || {
-                gpu.attention_bf16(&op, q, k, v, out.view_mut().matrix(rows, cols)?, Some(lse.view_mut()))
+                gpu.attention_bf16(&op, q, k, v, out.view_mut().matrix(rows, cols)?, Some(lse.view_mut()), ())
             })?;
             let o = out.view().matrix(rows, cols)?;
             let backward = median(4, wait, || {
                 let mut to = grads.iter_mut().map(|x| x.view_mut().matrix(rows, cols));
                 let mut next = || to.next().expect("there are three");
-                gpu.attention_bf16_backward(&op, q, k, v, o, lse.view(), v, next()?, next()?, next()?)
+                gpu.attention_bf16_backward(&op, q, k, v, o, lse.view(), v, next()?, next()?, next()?, ())
             })?;
             let flop = if causal { 2.0 } else { 4.0 } * n as f64 * (rows * cols) as f64;
             let mask = if causal { "causal" } else { "full" };
