@@ -31,6 +31,7 @@ BY_HAND = {
     "f41c969cb177": "16-bit products",
     "c9ae01c824e1": "epilogues",
     "8bdbe7ccb264": "attention in bf16",
+    "33d328c2ced5": "attention in bf16 of heads of ten widths",
     "405bdae77bc8": "training and writing",
     "bbaf4fa3171f": "maps and reductions through Vulkan",
     "c45cee9d99ec": "products through Vulkan",
