@@ -2,8 +2,7 @@
 # NVIDIA's assembler drops `setmaxnreg` from a kernel that states its number of threads alone (`.reqntid 384`): it says C7508, "unable
 # to determine register count at entry", exits with 0, and the warp groups that asked for 232 registers spill. With
 # `.minnctapersm 1` beside it the same text keeps `setmaxnreg` and spills nothing; both report 168 registers at entry.
-# Expected: 65 536 registers of an SM by 384 threads are 168 whichever directive says so. The PTX manual asks for a maximum of
-# registers of a thread that an option or a directive for tuning gives, and names none of them.
+# Expected: 65 536 registers of an SM by 384 threads are 168 whichever directive says so. Write `.minnctapersm` beside `.reqntid`.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
