@@ -6,13 +6,22 @@ use super::{elements, incomplete, pattern, square, with};
 use fulmen::{Csr, MatRef, Triangle};
 use std::collections::BTreeMap;
 
+/// The most elements of a matrix here: calls allocate nothing, so what they are given lies in arrays.
+const ELEMENTS: usize = 4096;
+
 /// Indices as the integers of columns, in memory of its own.
-fn narrow<T: Element>(x: &[T]) -> ([u32; 4096], usize) {
-    let mut to = [0; 4096];
+fn narrow<T: Element>(x: &[T]) -> ([u32; ELEMENTS], usize) {
+    assert!(x.len() <= ELEMENTS, "this test's arrays hold {ELEMENTS} elements, not {}", x.len());
+    let mut to = [0; ELEMENTS];
     for (to, x) in to.iter_mut().zip(x) {
         *to = x.to_f64() as u32;
     }
-    (to, x.len().min(4096))
+    (to, x.len())
+}
+
+/// At most `rows` rows, so many that matrices of up to `each` elements a row stay within [`ELEMENTS`].
+fn held(rows: usize, each: usize) -> usize {
+    rows.min((ELEMENTS - 9) / each.max(1))
 }
 
 /// Where each row of `x` begins, its columns and its values, written by `f`, as numbers.
@@ -38,7 +47,7 @@ fn spare<T: Element>(a: &Args<T>) -> usize {
 
 /// The outputs of so many rows and elements.
 fn before<T: Element>(a: &Args<T>, rows: usize, len: usize) -> Vec<Vec<T>> {
-    let of = |k: usize| a.get(&format!("out{k}")).unwrap_or(len + spare(a)).min(4096);
+    let of = |k: usize| a.get(&format!("out{k}")).unwrap_or(len + spare(a)).min(ELEMENTS);
     vec![stale(bounded(rows) + 1), stale(of(1)), stale(of(2))]
 }
 
@@ -164,7 +173,8 @@ impl Op for Transposed {
     const STARTS: Option<usize> = Some(0);
     fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
         let cols = narrowed(cols);
-        Args::new::<Self>(matrix(7 * rows.min(50), cols, 2 + cols.min(40), r), vec![], &[("cols", cols)])
+        let most = 2 + cols.min(40);
+        Args::new::<Self>(matrix(held(7 * rows.min(50), most), cols, most, r), vec![], &[("cols", cols)])
     }
     fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
         before(a, a.size("cols"), a.x[1].len())
@@ -209,7 +219,7 @@ fn places<T: Element>(a: &Args<T>, of: impl Fn(&Args<f64>) -> Vec<BTreeMap<usize
         let last = a.x[k].last().map_or(0, |x| x.to_f64() as usize);
         ascend && last <= a.x[k + 1].len() && last <= a.x[k + 2].len() && a.x[k][0] == T::ZERO
     };
-    let all = a.x.iter().take(2).chain(&a.x[3..5]).flatten().all(|x| (0.0..4096.0).contains(&x.to_f64()));
+    let all = a.x.iter().take(2).chain(&a.x[3..5]).flatten().all(|x| (0.0..ELEMENTS as f64).contains(&x.to_f64()));
     let there = !a.x[0].is_empty() && !a.x[3].is_empty() && all;
     if there && fits(0) && fits(3) { of(&a.wide()).iter().map(|row| row.len()).sum() } else { 3 }
 }
@@ -236,7 +246,8 @@ impl Op for Product {
     const NAME: &'static str = "spgemm";
     of_two!();
     fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
-        let [m, k, n] = [4 * rows.min(50), 1 + cols % 31, narrowed(cols)];
+        let [k, n] = [1 + cols % 31, narrowed(cols)];
+        let m = held(4 * rows.min(50), n);
         let x = [matrix(m, k, 2 + k / 2, r), matrix(k, n, 2 + n / 4, r)].concat();
         Args::new::<Self>(x, vec![], &[("k", k), ("n", n), ("spare", 2)])
     }
@@ -285,8 +296,9 @@ impl Op for Sum {
     const NAME: &'static str = "spadd";
     of_two!();
     fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
-        let [m, n] = [6 * rows.min(40), narrowed(cols)];
-        let x = [matrix(m, n, 2 + n.min(30) / 2, r), matrix(m, n, 2 + n.min(30) / 2, r)].concat();
+        let (n, most) = (narrowed(cols), 2 + cols.min(30) / 2);
+        let m = held(6 * rows.min(40), 2 * most);
+        let x = [matrix(m, n, most, r), matrix(m, n, most, r)].concat();
         Args::new::<Self>(x, vec![T::from_f64(1.5), T::from_f64(-0.75)], &[("cols", n), ("spare", 2)])
     }
     fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
