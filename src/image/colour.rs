@@ -317,13 +317,14 @@ pub(crate) fn nv12_to_rgb_by<J: Executor, S: Simd>(
         |y: usize, out: &mut [u8]| {
             let (brightness, shades) = (luma.line(y), chroma.line(y / 2));
             let (ys, rest) = brightness.as_chunks::<BLOCK>();
-            let (pairs, others) = shades.as_chunks::<BLOCK>();
+            // An odd number of pixels has a pair for its last one alone, which may fill a block that the pixels do not.
+            let others = shades.get(ys.len() * BLOCK..).unwrap_or_default();
             let (to, last) = out.as_chunks_mut::<3>().0.as_chunks_mut::<BLOCK>();
-            for ((to, ys), pairs) in to.iter_mut().zip(ys).zip(pairs) {
+            for ((to, ys), pairs) in to.iter_mut().zip(ys).zip(shades.as_chunks::<BLOCK>().0) {
                 colours(black, factors, ys, pairs, to);
             }
             if !rest.is_empty() {
-                // A block whose last pixels are not written; there may be a pair for one pixel alone.
+                // A block whose last pixels are not written.
                 let (mut ys, mut pairs, mut to) = ([0; BLOCK], [0; BLOCK], [[0; 3]; BLOCK]);
                 ys.iter_mut().zip(rest).for_each(|(to, p)| *to = *p);
                 pairs.iter_mut().zip(others).for_each(|(to, p)| *to = *p);
