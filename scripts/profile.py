@@ -236,8 +236,8 @@ def run_tests(p: Profile, tool: Toolchain, env: dict[str, str], features: list[s
     without = lacking(p)
     if without:
         for _, args in runs:
-            tally.step(f"{p.name}: build the tests", tool.cargo("test", "--no-run", *args), env=env)
-        tally.skip(f"{p.name}: its tests were built but not run: this CPU lacks {', '.join(without)}")
+            tally.step(f"{p.name}: check the tests", tool.cargo("check", "--profile", "test", *args), env=env)
+        tally.skip(f"{p.name}: its tests compile and were not run: this CPU lacks {', '.join(without)}")
         return
     # What passing tests print, the backend story say, comes after the results, never between them.
     options = [] if p.target.startswith("wasm") else ["--show-output"]
