@@ -126,19 +126,31 @@ pub enum Symmetry {
 mod value {
     use crate::complex::c64;
     use crate::lanes::Element;
-    use core::fmt;
+    use core::fmt::{self, Write};
+    use std::string::String;
 
     /// A number in as few digits as its type needs.
     pub enum Digits {
         Single(f32),
         Double(f64),
     }
-    impl fmt::Display for Digits {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            match self {
-                Self::Single(x) => x.fmt(f),
-                Self::Double(x) => x.fmt(f),
-            }
+    impl Digits {
+        /// As text. A reader rounds it to `f64` and then to `f32`: where that ends at another `f32`, as with 7.038531e-26, the digits of
+        /// the `f64` are taken.
+        pub fn text(self, to: &mut String) -> fmt::Result {
+            to.clear();
+            let wide = match self {
+                Self::Single(x) => {
+                    write!(to, "{x}")?;
+                    if to.parse::<f64>().is_ok_and(|read| read as f32 == x) {
+                        return Ok(());
+                    }
+                    to.clear();
+                    f64::from(x)
+                }
+                Self::Double(x) => x,
+            };
+            write!(to, "{wide}")
         }
     }
     /// What has them.
@@ -601,9 +613,11 @@ pub fn write<T: Written>(a: Csr<'_, T>, mut to: impl Write) -> Result<(), Error>
         a.cols(),
         a.len()
     ))?;
+    let mut digits = std::string::String::new();
     for (i, (columns, values)) in a.rows_from(0).enumerate() {
         for (c, v) in columns.iter().zip(values) {
-            to.write_fmt(format_args!("{} {} {}\n", i + 1, u64::from(*c) + 1, v.digits()))?;
+            v.digits().text(&mut digits).map_err(io::Error::other)?;
+            to.write_fmt(format_args!("{} {} {digits}\n", i + 1, u64::from(*c) + 1))?;
         }
     }
     Ok(())

@@ -234,7 +234,8 @@ fn values_come_back_in_every_bit() {
     for (x, y) in wide.iter().zip(through(&wide)) {
         assert!(x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan(), "{x:e} {y:e}");
     }
-    let ends = [0, 1, (1 << 23) - 1, 1 << 23, 0x7f7f_ffff, 0x7f80_0000, 0x3dcc_cccd];
+    let ends = [0, 1, (1 << 23) - 1, 1 << 23, 0x7f7f_ffff, 0x7f80_0000, 0x3dcc_cccd, 0x15ae_43fd];
+    // The last has digits whose nearest `f64` lies half between two `f32`: they are not written.
     let mut single: Vec<f32> = ends.iter().flat_map(|b| [*b, *b | 1 << 31]).map(f32::from_bits).collect();
     single.extend((0..50_000).map(|_| f32::from_bits(r.bits() as u32)));
     for (x, y) in single.iter().zip(through(&single)) {
