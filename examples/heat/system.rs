@@ -56,7 +56,7 @@ impl Matrix {
         });
         all.find(|&(i, j)| self.at(i, j) != self.at(j, i))
     }
-    /// The diagonal alone, or ones in its place.
+    /// The diagonal alone.
     pub fn diagonal(&self) -> Result<Self, TryReserveError> {
         let n = self.rows();
         let value = |i| self.at(i, i).unwrap_or(0.0);

@@ -301,12 +301,7 @@ fn iterate<S: Simd, T: Element>(
 
 /// One step of QL with Wilkinson's shift on a block whose last element is `k`.
 #[inline(always)]
-fn sweep<S: Simd, T: Element>(
-    token: S,
-    band: &mut Band<'_, T>,
-    k: usize,
-    rotations: &mut Rotations<'_, T>,
-) {
+fn sweep<S: Simd, T: Element>(token: S, band: &mut Band<'_, T>, k: usize, rotations: &mut Rotations<'_, T>) {
     let g = (band.d(1) - band.d(0)) / (2.0 * band.e(0));
     let r = libm::copysign(sqrt(token, g * g + 1.0), g);
     let mut g = band.d(k) - band.d(0) + band.e(0) / (g + r);

@@ -95,7 +95,10 @@ impl<'a, T: Element> Rotations<'a, T> {
     }
     /// Of row `x`, which the last one left, and the next one, `y`: `cx + sy` stays, and `cy - sx` goes on.
     pub fn push(&mut self, c: f64, s: f64) {
-        debug_assert!(self.count > 0 && self.used < self.pairs.len(), "a rotation that no sweep has room for");
+        debug_assert!(
+            self.count > 0 && self.used < self.pairs.len(),
+            "a rotation that no sweep has room for"
+        );
         let sweep = self.count.checked_sub(1).and_then(|last| self.sweeps.get_mut(last));
         if let (Some(sweep), Some(pair)) = (sweep, self.pairs.get_mut(self.used)) {
             *pair = [T::from_f64(c), T::from_f64(s)];
@@ -261,8 +264,8 @@ mod tests {
 
     #[test]
     fn sweeps_past_the_room() {
-        let mut scratch = [0.0f64; 9];
-        let mut all = Rotations::new(&mut scratch);
+        let mut room = [0.0f64; 9];
+        let mut all = Rotations::new(&mut room);
         assert_eq!(all.begin(0, false, 5), Err(Error::workspace(10, 8)));
         assert_eq!(all.begin(0, false, 3), Ok(()));
         (0..3).for_each(|_| all.push(1.0, 0.0));
@@ -277,8 +280,8 @@ mod tests {
         assert_eq!(all.begin(0, true, 0), Err(Error::workspace(0, 2)));
         // The longest sweep of each number of vectors.
         for n in 1..40 {
-            let mut scratch = std::vec![0.0f32; scratch(n)];
-            assert!(!Rotations::new(&mut scratch).full(n - 1), "{n}");
+            let mut room = std::vec![0.0f32; scratch(n)];
+            assert!(!Rotations::new(&mut room).full(n - 1), "{n}");
         }
     }
 

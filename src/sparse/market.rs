@@ -472,7 +472,9 @@ impl<R: BufRead, V: Value> Reader<R, V> {
                 return self.wrong("a skew-symmetric matrix is stored without its diagonal");
             }
             _ if j > i => {
-                return self.wrong("a symmetric matrix is stored by its lower triangle, without what is above the diagonal");
+                return self.wrong(
+                    "a symmetric matrix is stored by its lower triangle, without what is above the diagonal",
+                );
             }
             Symmetry::Hermitian if i == j && im != 0.0 => {
                 return self.wrong("the diagonal of a Hermitian matrix is real");

@@ -138,9 +138,10 @@ fn words_that_are_no_numbers() {
         assert_eq!(got.to_bits(), wanted.to_bits(), "{field} {word}: {got}");
     };
     for word in [
-        "1,5", "0x1p3", "0x10", "1.5x", "1f", "1.5f", "1_000", "1e", "1e+", "1.5E", "1e5.0", "e5", "d5", "+d5", "-", "+",
-        ".", "+.", ".e5", ".d5", "++1", "+-1", "1-", "1+", "1e5-3", "1e5d3", "1d3e5", "inf-3", "nan+1", "infd0", "NaN(1)",
-        "nan(ind)", "1.#INF", "(1,2)", "1%c", "1\u{a0}", "1\0", "1q3", "\u{661}",
+        "1,5", "0x1p3", "0x10", "1.5x", "1f", "1.5f", "1_000", "1e", "1e+", "1.5E", "1e5.0", "e5", "d5",
+        "+d5", "-", "+", ".", "+.", ".e5", ".d5", "++1", "+-1", "1-", "1+", "1e5-3", "1e5d3", "1d3e5",
+        "inf-3", "nan+1", "infd0", "NaN(1)", "nan(ind)", "1.#INF", "(1,2)", "1%c", "1\u{a0}", "1\0", "1q3",
+        "\u{661}",
     ] {
         for field in ["real", "integer", "unsigned-integer"] {
             refused(field, word, "not one");
@@ -177,8 +178,20 @@ fn words_that_are_no_numbers() {
     }
     // By its digits, not by the nearest `f64`, which is whole.
     for word in [
-        "1.5", "1e-1", "15e-1", "1.25e1", "0.1d0", "9007199254740992.5", "4503599627370497.5", "0.99999999999999999999",
-        "1.00000000000000000001", "1e-400", "100e-3", "1e-99999999999999999999", "inf", "-infinity",
+        "1.5",
+        "1e-1",
+        "15e-1",
+        "1.25e1",
+        "0.1d0",
+        "9007199254740992.5",
+        "4503599627370497.5",
+        "0.99999999999999999999",
+        "1.00000000000000000001",
+        "1e-400",
+        "100e-3",
+        "1e-99999999999999999999",
+        "inf",
+        "-infinity",
     ] {
         refused("integer", word, "not an integer");
         refused("unsigned-integer", word, "not an integer");
@@ -205,7 +218,13 @@ fn words_that_are_no_numbers() {
     taken("integer", "-9223372036854775808", -9_223_372_036_854_775_808.0);
     refused("unsigned-integer", "-9223372036854775808", "negative");
     // Both parts of a complex number.
-    for (parts, wanted) in [("5", "missing"), ("5 6 7", "more on"), ("(5,6)", "not one"), ("5 6i", "not one"), ("5 1e999", "largest")] {
+    for (parts, wanted) in [
+        ("5", "missing"),
+        ("5 6 7", "more on"),
+        ("(5,6)", "not one"),
+        ("5 6i", "not one"),
+        ("5 1e999", "largest"),
+    ] {
         let text = format!("%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 {parts}\n");
         match complex(text.as_bytes()) {
             Err(Error::Format { line: 3, why }) => assert!(why.contains(wanted), "{parts}: {why}"),
@@ -228,7 +247,8 @@ fn through<T: Written>(values: &[T]) -> Vec<f64> {
 #[test]
 fn values_come_back_in_every_bit() {
     let r = &mut common::nn::Noise(11);
-    let ends = [0, 1, (1 << 52) - 1, 1 << 52, 0x7fef_ffff_ffff_ffff, 0x7ff0_0000_0000_0000, 0x3fb9_9999_9999_999a];
+    let ends =
+        [0, 1, (1 << 52) - 1, 1 << 52, 0x7fef_ffff_ffff_ffff, 0x7ff0_0000_0000_0000, 0x3fb9_9999_9999_999a];
     let mut wide: Vec<f64> = ends.iter().flat_map(|b| [*b, *b | 1 << 63]).map(f64::from_bits).collect();
     wide.extend((0..20_000).map(|_| f64::from_bits(r.bits() << 32 ^ r.bits())));
     for (x, y) in wide.iter().zip(through(&wide)) {

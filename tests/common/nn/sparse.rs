@@ -325,7 +325,11 @@ impl Op for Gradients {
         x.push(incomplete(&a.wide()).into_iter().map(T::from_f64).collect());
         x.extend([r.slice(n, 2.0), r.slice(n, 2.0)]);
         let tolerance = if size_of::<T>() == 4 { 4e-7 } else { 1e-15 };
-        let mut a = Args::new::<Self>(x, vec![T::from_f64(tolerance)], &[("cols", n), ("most", 40 + n), ("alone", 1)]);
+        let mut a = Args::new::<Self>(
+            x,
+            vec![T::from_f64(tolerance)],
+            &[("cols", n), ("most", 40 + n), ("alone", 1)],
+        );
         // Every third without a preconditioner.
         a.n.retain(|(name, _)| name != "alone" || (rows + cols).is_multiple_of(3));
         a
