@@ -73,13 +73,15 @@ enum About {
     /// In the places of the matrix.
     Factors(Vec<f64>),
     Diagonal(Matrix),
+    Nothing,
 }
 
 impl About {
-    fn csr<'a>(&'a self, m: &'a Matrix) -> Result<Csr<'a, f64>, Error> {
+    fn csr<'a>(&'a self, m: &'a Matrix) -> Result<Option<Csr<'a, f64>>, Error> {
         match self {
-            Self::Factors(values) => m.with(values),
-            Self::Diagonal(d) => d.csr(),
+            Self::Factors(values) => m.with(values).map(Some),
+            Self::Diagonal(d) => d.csr().map(Some),
+            Self::Nothing => Ok(None),
         }
     }
 }
@@ -242,13 +244,13 @@ impl Request {
             wanted = Preconditioner::Jacobi;
         }
         if wanted == Preconditioner::Jacobi {
-            let diagonal = m.diagonal(false)?;
+            let diagonal = m.diagonal()?;
             let Some(at) = diagonal.values.iter().position(|d| *d <= 0.0) else {
                 return Ok(About::Diagonal(diagonal));
             };
             instead("the diagonal", at, "none");
         }
-        Ok(About::Diagonal(m.diagonal(true)?))
+        Ok(About::Nothing)
     }
 
     /// Steps until the tolerance is reached; the residual before each, and the last.

@@ -56,10 +56,10 @@ impl Matrix {
         });
         all.find(|&(i, j)| self.at(i, j) != self.at(j, i))
     }
-    /// The diagonal alone, or ones in its place.
-    pub fn diagonal(&self, ones: bool) -> Result<Self, TryReserveError> {
+    /// The diagonal alone.
+    pub fn diagonal(&self) -> Result<Self, TryReserveError> {
         let n = self.rows();
-        let value = |i| if ones { 1.0 } else { self.at(i, i).unwrap_or(0.0) };
+        let value = |i| self.at(i, i).unwrap_or(0.0);
         Ok(Self {
             offsets: collected(n + 1, 0..)?,
             columns: collected(n, 0..)?,

@@ -306,6 +306,7 @@ const fn start(terms: &mut [Term; EINSUM_OPERANDS], i: usize, comma: usize) {
 #[allow(clippy::indexing_slicing, reason = "below 32")]
 const fn push(term: &mut Term, i: usize, at: usize) {
     let rank = term.rank as usize;
+    debug_assert!(rank < EINSUM_INDICES, "a term of more than 32 axes");
     if rank < EINSUM_INDICES {
         term.index[rank] = i as u8;
         term.at[rank] = at as u16;
@@ -315,8 +316,29 @@ const fn push(term: &mut Term, i: usize, at: usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Einsum, SHOWN, show};
+    use super::{EINSUM_INDICES, Einsum, SHOWN, Term, show};
     use std::string::String;
+
+    /// The last axis that there is room for, and one more: of an expression, with an ellipsis, and of a term itself.
+    #[test]
+    fn axes_past_the_most() {
+        let most = "a".repeat(EINSUM_INDICES);
+        assert_eq!(Einsum::parse(&most).unwrap().terms[0].rank as usize, EINSUM_INDICES);
+        let wrong = crate::Error::expression("expression", EINSUM_INDICES, &"more than 32 axes");
+        assert_eq!(Einsum::parse(&(most + "a")), Err(wrong));
+        let term = Einsum::parse("ab...").unwrap().terms[0];
+        assert_eq!(term.spread(2, 30).unwrap().rank as usize, EINSUM_INDICES);
+        assert_eq!(term.spread(2, 31), None);
+    }
+
+    #[cfg(debug_assertions)]
+    #[test]
+    #[should_panic(expected = "a term of more than 32 axes")]
+    fn no_axis_is_dropped() {
+        let mut term = Term::SCALAR;
+        (0..=EINSUM_INDICES).for_each(|_| term.push(0, 0));
+        assert_eq!(term.rank as usize, EINSUM_INDICES + 1);
+    }
 
     fn shown(expression: &str) -> String {
         let crate::Error::Expression { at, why, .. } = Einsum::parse(expression).unwrap_err() else {

@@ -2,6 +2,9 @@
 
 use super::parse::EINSUM_INDICES as INDICES;
 
+// A list has each index once, or the axes of an operand, of which there are as many at most; a mask has a bit for each, and a nest a loop.
+const _: () = assert!(INDICES <= u32::BITS as usize && INDICES <= u8::MAX as usize);
+
 /// A list of indices.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct List {
@@ -15,7 +18,9 @@ impl List {
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = usize> + ExactSizeIterator {
         self.index.iter().take(self.n as usize).map(|i| *i as usize)
     }
+    /// One more, of which there is room.
     pub(crate) fn push(&mut self, i: usize) {
+        debug_assert!((self.n as usize) < INDICES, "a list of more than 32 indices");
         if let Some(to) = self.index.get_mut(self.n as usize) {
             *to = i as u8;
             self.n += 1;
@@ -136,7 +141,9 @@ impl Nest {
         }
         nest
     }
+    /// One more loop, of which there is room: a nest has one for each index of a list at most.
     fn push(&mut self, dim: Dim) {
+        debug_assert!(self.n < INDICES, "a nest of more than 32 loops");
         if let Some(to) = self.dims.get_mut(self.n) {
             *to = dim;
             self.n += 1;
@@ -192,5 +199,49 @@ impl Nest {
                 return;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn full() -> List {
+        let mut list = List::EMPTY;
+        (0..INDICES).for_each(|i| list.push(i));
+        list
+    }
+
+    /// As many indices as there can be, none of which joins another, and all of them in one.
+    #[cfg(target_pointer_width = "64")]
+    #[test]
+    fn every_index_has_a_loop() {
+        let (sizes, list) = ([2; INDICES], full());
+        let mut reversed = List::EMPTY;
+        list.iter().rev().for_each(|i| reversed.push(i));
+        let [forth, back] = [&list, &reversed].map(|order| View::dense(&sizes, order));
+        let nest = Nest::new(&sizes, &list, [&forth, &back, &back]);
+        assert_eq!(nest.dims().len(), INDICES);
+        assert!(nest.dims().iter().rev().map(|dim| dim.stride[0]).eq((0..INDICES).map(|i| 1 << i)));
+        assert_eq!(Nest::new(&sizes, &list, [&forth; 3]).single().map(|dim| dim.size), Some(1 << INDICES));
+        assert_eq!(nest.without(0).dims().len(), INDICES - 1);
+        assert_eq!(list.pick(0xffff).and(&list.pick(!0xffff)).mask(), u32::MAX);
+    }
+
+    #[cfg(debug_assertions)]
+    #[test]
+    #[should_panic(expected = "a list of more than 32 indices")]
+    fn no_index_is_dropped() {
+        let list = full().and(&full().pick(1));
+        assert_eq!(list.iter().len(), INDICES + 1);
+    }
+
+    #[cfg(debug_assertions)]
+    #[test]
+    #[should_panic(expected = "a nest of more than 32 loops")]
+    fn no_loop_is_dropped() {
+        let mut nest = Nest::EMPTY;
+        (0..=INDICES).for_each(|_| nest.push(Dim::ONE));
+        assert_eq!(nest.dims().len(), INDICES + 1);
     }
 }

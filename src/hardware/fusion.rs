@@ -10,6 +10,9 @@ pub const MAX_NODES: usize = 128;
 /// The most ops of a chain.
 pub const MAX_CHAIN: usize = 16;
 
+// Nodes are bits of a mask.
+const _: () = assert!(MAX_NODES <= u128::BITS as usize);
+
 /// What a node computes, as far as fusion has to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -56,6 +59,15 @@ impl Chain {
     /// A place for a chain.
     pub const EMPTY: Self = Self { nodes: [0; MAX_CHAIN], len: 0, root: 0 };
 
+    /// A chain of these, of which the `root`-th decides the form.
+    fn of<const N: usize>(first: [usize; N], root: usize) -> Self {
+        const { assert!(N <= MAX_CHAIN) };
+        let mut nodes = [0; MAX_CHAIN];
+        nodes.iter_mut().zip(first).for_each(|(to, node)| *to = node);
+        Self { nodes, len: N, root }
+    }
+    /// Whether there was room.
+    #[must_use]
     fn push(&mut self, node: usize) -> bool {
         let Some(place) = self.nodes.get_mut(self.len) else { return false };
         *place = node;
@@ -195,7 +207,7 @@ fn follows(graph: &[Node<'_>], first: usize, second: usize) -> bool {
 }
 
 /// Appends pointwise ops for as long as each value has one reader that no other chain has: a sum of two products goes
-/// to the first.
+/// to the first. Those that a full chain has no room for are left to the next one.
 fn extend(graph: &[Node<'_>], chain: &mut Chain, mut last: usize, used: u128) {
     while let Some(next) = only_reader(graph, last) {
         let pointwise = graph.get(next).is_some_and(|n| n.kind == Kind::Pointwise);
@@ -217,16 +229,16 @@ fn walk(graph: &[Node<'_>], mut found: impl FnMut(&Chain)) -> Result<(), PlanErr
             if n.kind != kind || used >> node & 1 == 1 {
                 continue;
             }
-            let mut chain = Chain::EMPTY;
-            if let Some(&left) = n.inputs.first()
-                && follows(graph, left, node)
-                && kind == Kind::Contraction
-                && only_reader(graph, left) == Some(node)
-            {
-                chain.push(left);
-                chain.root = 1;
-            }
-            chain.push(node);
+            let mut chain = match n.inputs.first() {
+                Some(&left)
+                    if kind == Kind::Contraction
+                        && follows(graph, left, node)
+                        && only_reader(graph, left) == Some(node) =>
+                {
+                    Chain::of([left, node], 1)
+                }
+                _ => Chain::of([node], 0),
+            };
             extend(graph, &mut chain, node, used);
             for &node in chain.nodes() {
                 used |= 1 << node;
@@ -241,7 +253,7 @@ fn walk(graph: &[Node<'_>], mut found: impl FnMut(&Chain)) -> Result<(), PlanErr
 
 /// Finds the chains of a graph: a norm that only one product reads, as its left factor; the product; then pointwise
 /// ops, each the only reader of the one before. Pointwise ops that follow each other without a product are a chain
-/// too. No node is in two chains. Returns how many there are, products first, each in the order of computation.
+/// too. A chain has at most [`MAX_CHAIN`] nodes, and the pointwise ops behind them are another one. No node is in two chains. Returns how many there are, products first, each in the order of computation.
 ///
 /// # Errors
 /// `TooManyNodes`, `UnknownInput`, `Inputs`, `Shapes`, `Cycle`; `Capacity` when `chains` is too short. Nothing is

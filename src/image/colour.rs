@@ -17,7 +17,7 @@ pub enum Luma {
     Bt709,
 }
 
-/// How the luma and the differences of blue and red of a video frame stand for colours.
+/// How luma and chroma (the differences of blue and of red from luma) of a video frame encode colours.
 #[non_exhaustive]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Yuv {
@@ -44,12 +44,12 @@ impl Yuv {
 }
 
 ops! { $ colour_ops in crate::image::colour;
-    /// The brightness of colours: `dst = ⌊(r·R + g·G + b·B)/32768 + 1/2⌋` with the weights of `luma`, for red, green and blue in the first three channels of
+    /// Greyscale, the luma of colours: `dst = ⌊(r·R + g·G + b·B)/32768 + 1/2⌋` with the weights of `luma`, for red, green and blue in the first three channels of
     /// `src`.
     ///
     /// Shapes: `src` has 3 channels or 4, of which the last is not read; `dst` has one, and its sizes.
     ///
-    /// Rounding: once, half up. The weights are 1 in all, so that greys stay what they are; the result is within 1 of that of the exact weights.
+    /// Rounding: once, half up. The sum of the weights is 1, so that greys stay as they are; the result is within 1 of that of the exact weights.
     /// NaN and ±0: there are none.
     ///
     /// Errors: [`Error::Domain`] names `src` when it has fewer than 3 channels; [`Error::Shape`] `dst` when it has other sizes, [`Error::Len`]
@@ -69,7 +69,7 @@ ops! { $ colour_ops in crate::image::colour;
         grey<>, grey_on, grey_by
         (src: image u8, luma: by Luma, dst: image_out u8) -> Result<()>;
 
-    /// The first and the third channel exchanged: BGR from RGB, and RGB from BGR. A fourth channel is copied.
+    /// Exchanges the first and the third channel: RGB becomes BGR, and BGR becomes RGB. A fourth channel is copied.
     ///
     /// Shapes: `src` has 3 or 4 channels; `dst` has its sizes and channels. Rounding: none; elements are copied bit by bit, NaN too.
     ///
@@ -95,7 +95,7 @@ ops! { $ colour_ops in crate::image::colour;
     ///
     /// Shapes: `src` and `dst` have 3 channels and the same sizes.
     ///
-    /// Rounding: once, half up, exactly: quotients are taken in `f32`, which tells all of them from halves. OpenCV, with tables of reciprocals, differs by at most 1,
+    /// Rounding: once, half up, exactly: quotients are computed in `f32`, which is precise enough to round each of them right. OpenCV, with tables of reciprocals, differs by at most 1,
     /// and Pillow, whose hue has 256 steps, rounds down. NaN and ±0: there are none.
     ///
     /// Errors: [`Error::Len`] names `src` or `dst` when it does not have 3 channels; [`Error::Shape`] `dst` when it has other sizes. Nothing is

@@ -9,7 +9,7 @@ use crate::lanes::executor::Executor;
 
 ops! { $ filter_ops in crate::image::filter;
     /// `dst[y][x][c] = Σₖ Σⱼ v[k]·h[j]·src[y + k - r][x + j - q][c]`, where `r` and `q` are half the lengths of `vertical` and
-    /// `horizontal`, rounded down, and `border` says what stands beyond the edges. Kernels are not flipped: it is a correlation. A Gaussian
+    /// `horizontal`, rounded down, and `border` says what is read beyond the edges. Kernels are not flipped: it is a correlation. A Gaussian
     /// blur is that of [`Kernel::gaussian`] for both.
     ///
     /// Shapes: `dst` has the sizes and channels of `src`.

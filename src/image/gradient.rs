@@ -42,8 +42,8 @@ pub enum Norm {
 }
 
 ops! { $ gradient_ops in crate::image::gradient;
-    /// `dx = p·[-1 0 1; -2 0 2; -1 0 1]` and `dy = p·[-1 -2 -1; 0 0 0; 1 2 1]`, where `p` are the nine pixels around each, and `border` says
-    /// what stands beyond the edges: the derivatives to the right and downwards, eight times as large as those of a pixel.
+    /// `dx = p·[-1 0 1; -2 0 2; -1 0 1]` and `dy = p·[-1 -2 -1; 0 0 0; 1 2 1]`, where `p` are the three by three pixels around each, and `border` says
+    /// what is read beyond the edges. These are the derivatives to the right and downwards, for a step of one pixel, times 8.
     ///
     /// Shapes: `dx` and `dy` have the sizes and channels of `src`, each channel by itself.
     ///
@@ -68,13 +68,14 @@ ops! { $ gradient_ops in crate::image::gradient;
     serial sobel<P: crate::image::Gradient>, sobel_on, sobel_by
         (src: image P, border: by Border<P>, dx: image_out P::Derivative, dy: image_out P::Derivative) -> Result<()>;
 
-    /// The edges of `src` after J. Canny, as 255 in `dst`, and 0 elsewhere: pixels whose gradient is above `low` and largest across
-    /// the edge, and which a path of such pixels, each one of the eight neighbours of the one before, joins with one that is above `high`.
+    /// Canny's edge detector: `dst` is 255 at the edges of `src`, and 0 elsewhere. A pixel is a candidate if its gradient is above `low` and is a maximum across the edge
+    /// (non-maximum suppression). Edges are the candidates above `high`, and those that a path of candidates, each one of the eight neighbours of the one before, connects
+    /// with one of them (hysteresis).
     ///
-    /// The gradient has [`sobel`](crate::sobel())'s derivatives with `Border::Clamp`, measured by `norm`; beyond the image it is 0. Nothing is blurred before: see
-    /// [`correlate_separable`](crate::correlate_separable()). It is largest if it is more than that of the left or upper neighbour in its direction, and no less than that of
-    /// the right or lower one; along diagonals, more than both. So of two equal neighbours the first is the edge, one pixel wide, and the edges of a
-    /// mirrored image are not always the mirrored edges. Directions change at 22.5° and 67.5°, for which `tan 22.5°` is `13573/2¹⁵`.
+    /// The gradient has [`sobel`](crate::sobel())'s derivatives with `Border::Clamp`, measured by `norm`; beyond the image it is 0. The image is not smoothed: call
+    /// [`gaussian`](crate::gaussian()) before where that is wanted. A gradient is a maximum if it is more than that of the left or upper neighbour in its direction, and no less than
+    /// that of the right or lower one; along diagonals it must be more than both. So of two equal neighbours the first is the edge, which is one pixel wide, and the edges of
+    /// a mirrored image are not always the mirrored edges. Directions change at 22.5° and 67.5°, for which `tan 22.5°` is `13573/2¹⁵`.
     ///
     /// Shapes: `src` and `dst` have one channel and the same sizes.
     ///

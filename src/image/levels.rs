@@ -9,19 +9,19 @@ use crate::lanes::Simd;
 use crate::lanes::executor::Executor;
 use crate::plain::Plain;
 
-/// What [`threshold_image`](crate::threshold_image()) makes of a pixel; the names are OpenCV's.
+/// What [`threshold_image`](crate::threshold_image()) makes of a pixel, by whether it is above the threshold `level`. The names are OpenCV's.
 #[non_exhaustive]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ThresholdKind {
-    /// 255 where it is above the level, and 0 elsewhere.
+    /// 255 where the pixel is above the threshold, and 0 elsewhere.
     Binary,
-    /// 0 where it is above the level, and 255 elsewhere.
+    /// 0 where the pixel is above the threshold, and 255 elsewhere.
     BinaryInverse,
-    /// The level where it is above it, and the pixel elsewhere.
+    /// The threshold where the pixel is above it, and the pixel elsewhere.
     Truncate,
-    /// The pixel where it is above the level, and 0 elsewhere.
+    /// The pixel where it is above the threshold, and 0 elsewhere.
     ToZero,
-    /// 0 where it is above the level, and the pixel elsewhere.
+    /// 0 where the pixel is above the threshold, and the pixel elsewhere.
     ToZeroInverse,
 }
 
@@ -59,13 +59,13 @@ impl Total for u64 {
 }
 
 ops! { $ levels_ops in crate::image::levels;
-    /// `counts[256·c + v]` is the number of pixels whose channel `c` is `v`.
+    /// The histogram of each channel: `counts[256·c + v]` is the number of pixels whose channel `c` has the level `v`.
     ///
     /// Shapes: `counts` has 256 elements for each channel of `src`. Rounding: none. NaN and ±0: there are none.
     ///
     /// Errors: [`Error::Len`] names `counts` when it has another length; [`Error::Overflow`] `src` when it has 2³² pixels or more;
-    /// [`Error::Workspace`]. Nothing is written then. Scratch: [`histogram_workspace`] elements, which may hold anything: counts of a part of the
-    /// pixels, so that a processor need not wait for the count of a pixel before it counts an equal one beside it.
+    /// [`Error::Workspace`]. Nothing is written then. Scratch: [`histogram_workspace`] elements, which may hold anything. They
+    /// are further histograms: neighbours are counted in different ones, so that equal neighbours do not wait for each other.
     ///
     /// ```
     /// use fulmen::image::Image;
@@ -79,13 +79,13 @@ ops! { $ levels_ops in crate::image::levels;
     serial histogram<>, histogram_on, histogram_by
         (src: image u8, counts: host_out u32, workspace: host_scratch u32) -> Result<()>;
 
-    /// The level of N. Otsu for each channel of a [`histogram`](crate::histogram()): the one for which the pixels up to it and those above it differ most, by
-    /// `w·(1 - w)·(µ - ν)²`, where `w` is the share of the former, and `µ` and `ν` are the means. Of equal ones it is the least;
-    /// where all pixels have one level, that. [`threshold_image`](crate::threshold_image()) is called with it.
+    /// Otsu's threshold of each channel of a [`histogram`](crate::histogram()). It divides the pixels into two classes, those up to the threshold and those above it, and
+    /// maximises the variance between the classes, `w·(1 - w)·(µ - ν)²`, where `w` is the share of the first class, and `µ` and `ν` are the means of the two. Of several such
+    /// thresholds it is the least; where all pixels have one level, it is that level. Pass it to [`threshold_image`](crate::threshold_image()) as `level`.
     ///
     /// Shapes: `counts` has 256 elements for each one of `levels`.
     ///
-    /// Rounding: sums are exact, and what is compared is rounded to `f64`. NaN and ±0: there are none.
+    /// Rounding: sums are exact, and variances are rounded to `f64`. NaN and ±0: there are none.
     ///
     /// Errors: [`Error::Empty`] names `levels`; [`Error::Len`] `counts` when it does not have as many; [`Error::Domain`] `counts` when a
     /// channel has no pixel. Nothing is written then. Scratch: none.
@@ -103,7 +103,7 @@ ops! { $ levels_ops in crate::image::levels;
     serial otsu<>, otsu_on, otsu_by
         (counts: host_in u32, levels: host_out u8) -> Result<()>;
 
-    /// [`ThresholdKind`] says what each element of `dst` is, by whether that of `src` is above `level`.
+    /// Compares each element of `src` with the threshold `level`, and writes to `dst` what [`ThresholdKind`] says for one above it or for another.
     ///
     /// Shapes: `dst` has the sizes and channels of `src`. Rounding: none. NaN and ±0: there are none.
     ///
@@ -124,9 +124,9 @@ ops! { $ levels_ops in crate::image::levels;
         threshold_image<>, threshold_image_on, threshold_image_by
         (src: image u8, level: by u8, kind: by ThresholdKind, dst: image_out u8) -> Result<()>;
 
-    /// Spreads the levels of each channel over all 256, so that about as many pixels are below each: `v` becomes
-    /// `⌊255·(n(v) - m)/(N - m) + 1/2⌋`, where `n(v)` is the number of pixels up to `v`, `m` that of the darkest level that there is, and
-    /// `N` that of all. An image of one level stays as it is.
+    /// Equalises the histogram of each channel: it spreads the levels over 0 to 255, so that the number of pixels up to a level grows about linearly with it. The level `v` becomes
+    /// `⌊255·(n(v) - m)/(N - m) + 1/2⌋`, where `n(v)` is the number of pixels with a level up to `v`, `m` the number with the lowest level of the image, and
+    /// `N` the number of all. An image of one level stays as it is.
     ///
     /// Shapes: `dst` has the sizes and channels of `src`, each channel by itself.
     ///
@@ -151,8 +151,8 @@ ops! { $ levels_ops in crate::image::levels;
         equalize<>, equalize_on, equalize_by
         (src: image u8, dst: image_out u8, workspace: host_scratch u32) -> Result<()>;
 
-    /// `dst[y][x][c] = Σ src[k][j][c]` over `k < y` and `j < x`: the first row and the first column are 0, and the sum over a rectangle is a difference
-    /// of four.
+    /// The integral image (summed-area table): `dst[y][x][c] = Σ src[k][j][c]` over `k < y` and `j < x`. The first row and the first column are 0. The sum over a rectangle
+    /// follows from the elements at its four corners.
     ///
     /// Shapes: `dst` has a column and a row more than `src`, and the same channels.
     ///
@@ -267,7 +267,7 @@ pub(crate) fn otsu_by<S: Simd>(_: S, counts: &[u32], levels: &mut [u8]) -> Resul
     Ok(())
 }
 
-/// The level up to which pixels differ most from those above it.
+/// The threshold with the largest variance between the classes.
 fn between(counts: &[u32; LEVELS]) -> u8 {
     let each = || (0..=u8::MAX).zip(counts).map(|(level, n)| (level, u64::from(*n)));
     let total: u64 = each().map(|(_, n)| n).sum();

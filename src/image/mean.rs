@@ -1,4 +1,4 @@
-//! Means: of a box, and weighted by a bell.
+//! Smoothing: the mean of a box, and the Gaussian blur.
 
 use super::filter::correlate_separable_by;
 use super::kernel::MOST;
@@ -11,15 +11,15 @@ use crate::lanes::executor::Executor;
 use core::num::NonZero;
 
 ops! { $ mean_ops in crate::image::mean;
-    /// `dst[y][x][c]` is the mean of `src[y + k - r][x + j - q][c]` for `k < size[1]` and `j < size[0]`, where `q` and `r` are the halves of
-    /// `size`, which are columns and rows, rounded down, and `border` says what stands beyond the edges. The time for a pixel does not
+    /// `dst[y][x][c]` is the mean of `src[y + k - r][x + j - q][c]` for `k < size[1]` and `j < size[0]`, where `q` and `r` are the
+    /// halves of `size[0]` columns and `size[1]` rows, rounded down, and `border` says what is read beyond the edges. The time for a pixel does not
     /// depend on `size`.
     ///
     /// Shapes: `dst` has the sizes and channels of `src`, each channel by itself.
     ///
     /// Rounding: the sum is exact, and the mean is rounded once, half up: `⌊sum/area + 1/2⌋`. SciPy rounds down. NaN and ±0: there are none.
     ///
-    /// Errors: [`Error::Domain`] names `size` when one of it is 0 or both are more than 2²⁴ pixels; [`Error::Shape`] names `dst` when it has other sizes than
+    /// Errors: [`Error::Domain`] names `size` when one of its numbers is 0 or the box has more than 2²⁴ pixels; [`Error::Shape`] names `dst` when it has other sizes than
     /// `src`, [`Error::Len`] when it has other channels; [`Error::Workspace`]. Nothing is written then. Scratch: [`box_filter_workspace`], which
     /// may hold anything.
     ///
@@ -38,8 +38,8 @@ ops! { $ mean_ops in crate::image::mean;
         box_filter<>, box_filter_on, box_filter_by
         (src: image u8, size: by [usize; 2], border: by Border<u8>, dst: image_out u8, workspace: host_scratch u32) -> Result<()>;
 
-    /// [`correlate_separable`](crate::correlate_separable()) with [`Kernel::gaussian`] of `sigma`, of [`gaussian_len`] weights, in both directions: a
-    /// Gaussian blur, whose weights are written to `weights` first.
+    /// Gaussian blur with the standard deviation `sigma`: [`correlate_separable`](crate::correlate_separable()) with [`Kernel::gaussian`] of [`gaussian_len`] weights in both
+    /// directions. The weights are written to `weights` first.
     ///
     /// Shapes: `dst` has the sizes and channels of `src`; `weights` has [`gaussian_len`] elements or more.
     ///

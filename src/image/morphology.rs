@@ -1,4 +1,4 @@
-//! The least and the largest of a rectangle.
+//! Erosion and dilation: the minimum and the maximum over a rectangle.
 
 use super::parts::each_part;
 use super::{Border, Image, ImageMut};
@@ -8,16 +8,16 @@ use crate::lanes::Simd;
 use crate::lanes::executor::Executor;
 
 ops! { $ morphology_ops in crate::image::morphology;
-    /// `dst[y][x][c]` is the least of `src[y + k][x + j][c]` for `-size[1]/2 <= k <= size[1]/2` and `-size[0]/2 <= j <= size[0]/2`: erosion by a
-    /// rectangle of `size`, columns and rows. `border` says what stands beyond the edges; OpenCV's default there is `Border::Constant(255)`. The time
+    /// Erosion by a rectangle of `size[0]` columns and `size[1]` rows: `dst[y][x][c]` is the minimum of `src[y + k][x + j][c]` for `-size[1]/2 <= k <= size[1]/2` and
+    /// `-size[0]/2 <= j <= size[0]/2`. `border` says what is read beyond the edges; OpenCV's default for it is `Border::Constant(255)`. The time
     /// for a pixel grows with the logarithm of the columns, and does not depend on the rows.
     ///
-    /// Shapes: both of `size` are odd; `dst` has the sizes and channels of `src`, each channel by itself.
+    /// Shapes: both numbers of `size` are odd; `dst` has the sizes and channels of `src`, each channel by itself.
     ///
-    /// Rounding: none. NaN and ±0: there are none. An opening is [`dilate`](crate::dilate()) of it; where edges do not count, as with `Border::Constant`
-    /// of 255 here and of 0 there, to open what is open changes nothing.
+    /// Rounding: none. NaN and ±0: there are none. An opening is an erosion and then [`dilate`](crate::dilate()). With `Border::Constant(255)` for the
+    /// erosion and `Border::Constant(0)` for the dilation nothing beyond the edges counts, and a second opening changes nothing.
     ///
-    /// Errors: [`Error::Domain`] names `size` when one of it is even; [`Error::Shape`] names `dst` when it has other sizes than `src`,
+    /// Errors: [`Error::Domain`] names `size` when one of its numbers is even; [`Error::Shape`] names `dst` when it has other sizes than `src`,
     /// [`Error::Len`] when it has other channels; [`Error::Workspace`]. Nothing is written then. Scratch: [`morphology_workspace`], which
     /// may hold anything.
     ///
@@ -37,7 +37,7 @@ ops! { $ morphology_ops in crate::image::morphology;
         erode<>, erode_on, erode_by
         (src: image u8, size: by [usize; 2], border: by Border<u8>, dst: image_out u8, workspace: host_scratch u8) -> Result<()>;
 
-    /// As [`erode`](crate::erode()), the largest instead of the least: dilation by a rectangle, for which OpenCV's default border is `Border::Constant(0)`.
+    /// Dilation by a rectangle: as [`erode`](crate::erode()), with the maximum instead of the minimum. OpenCV's default border for it is `Border::Constant(0)`.
     ///
     /// ```
     /// use fulmen::image::{Border, Image, ImageMut};

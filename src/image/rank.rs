@@ -8,8 +8,8 @@ use crate::lanes::Simd;
 use crate::lanes::executor::Executor;
 
 ops! { $ rank_ops in crate::image::rank;
-    /// `dst[y][x][c]` is the median of `src[y + k][x + j][c]` for `-size/2 <= k, j <= size/2`: of `size²` numbers, of which `border` says what
-    /// stands beyond the edges, the one that would be in the middle if they were sorted. The time for a pixel does not depend on `size` from 5 on.
+    /// Median filter: `dst[y][x][c]` is the median of `src[y + k][x + j][c]` for `-size/2 <= k, j <= size/2`, the middle one of these `size²` numbers when they are sorted.
+    /// `border` says what is read beyond the edges. The time for a pixel does not depend on `size` from 5 on.
     ///
     /// Shapes: `size` is odd, at most 255; `dst` has the sizes and channels of `src`, each channel by itself.
     ///

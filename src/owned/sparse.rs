@@ -73,17 +73,6 @@ impl<T: Element> CsrBuffer<T> {
         self.values.truncate(len);
         self
     }
-
-    /// Ones on a diagonal, which as factors are no preconditioner.
-    fn identity(n: usize) -> Result<Self, Error> {
-        let last = u32::try_from(n).map_err(|_| Error::overflow("a"))?;
-        Ok(Self {
-            cols: n,
-            offsets: (0..=n).collect(),
-            columns: (0..last).collect(),
-            values: filled("lu", T::ONE, n)?,
-        })
-    }
 }
 
 /// The sparse matrix with `x[k]` at row `i[k]` and column `j[k]`, by [`coo_to_csr`](crate::coo_to_csr()): elements of one place are added.
@@ -202,14 +191,6 @@ macro_rules! iterations {
             most: usize,
         ) -> Result<Vec<T>, Error> {
             let n = a.rows();
-            let ones;
-            let lu = match lu {
-                Some(lu) => lu,
-                None => {
-                    ones = CsrBuffer::identity(n)?;
-                    ones.view()?
-                }
-            };
             let mut x = filled("x", T::ZERO, n)?;
             let mut workspace = filled("workspace", T::ZERO, ops::$workspace(n $(, $restart)?))?;
             ops::$name(a, lu, b, &mut x, tolerance, $($restart,)? most, &mut workspace)?;

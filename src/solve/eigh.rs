@@ -289,9 +289,10 @@ fn iterate<S: Simd, T: Element>(
         if rotations.full(high - low) {
             rotations.apply(s, v.reborrow(), buffer);
         }
+        rotations.begin(band.place(high - low), !down, high - low)?;
         s.vectorize(
             #[inline(always)]
-            || sweep(s, &mut band, high - low, down, &mut rotations),
+            || sweep(s, &mut band, high - low, &mut rotations),
         );
     }
     rotations.apply(s, v, buffer);
@@ -300,14 +301,7 @@ fn iterate<S: Simd, T: Element>(
 
 /// One step of QL with Wilkinson's shift on a block whose last element is `k`.
 #[inline(always)]
-fn sweep<S: Simd, T: Element>(
-    token: S,
-    band: &mut Band<'_, T>,
-    k: usize,
-    down: bool,
-    rotations: &mut Rotations<'_, T>,
-) {
-    rotations.begin(band.place(k), !down);
+fn sweep<S: Simd, T: Element>(token: S, band: &mut Band<'_, T>, k: usize, rotations: &mut Rotations<'_, T>) {
     let g = (band.d(1) - band.d(0)) / (2.0 * band.e(0));
     let r = libm::copysign(sqrt(token, g * g + 1.0), g);
     let mut g = band.d(k) - band.d(0) + band.e(0) / (g + r);

@@ -4,6 +4,7 @@
 use super::{abs, sqrt};
 use crate::alu::Alu;
 use crate::blas::transpose;
+use crate::error::{Error, enough};
 use crate::lanes::executor::Serial;
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
@@ -15,6 +16,9 @@ pub(crate) const STRIP: usize = 128;
 pub(crate) const SWEEPS: usize = 32;
 /// Longest sweeps that there is room for.
 pub(crate) const LONGEST: usize = 16;
+
+// Where none waits, there is room for the sweep of `n - 1` rotations that `n` vectors may need.
+const _: () = assert!(SWEEPS >= 1 && LONGEST >= 1);
 
 /// Elements of the room for rotations of `n` vectors.
 pub(super) const fn scratch(n: usize) -> usize {
@@ -78,15 +82,23 @@ impl<'a, T: Element> Rotations<'a, T> {
     pub fn full(&self, len: usize) -> bool {
         self.count == SWEEPS || self.pairs.len() - self.used < len
     }
-    /// A sweep that begins with row `start`; its rotations follow by [`Self::push`].
-    pub fn begin(&mut self, start: usize, down: bool) {
-        if let Some(sweep) = self.sweeps.get_mut(self.count) {
-            *sweep = Sweep { start, len: 0, down };
-            self.count += 1;
-        }
+    /// A sweep that begins with row `start`; its `len` rotations follow by [`Self::push`].
+    ///
+    /// Errors: [`Error::Workspace`] when there is no room for it; those that wait are kept.
+    pub fn begin(&mut self, start: usize, down: bool, len: usize) -> Result<(), Error> {
+        let got = (self.pairs.len() - self.used).saturating_mul(2);
+        let short = Error::workspace(len.saturating_mul(2), got);
+        enough(len.saturating_mul(2), got)?;
+        *self.sweeps.get_mut(self.count).ok_or(short)? = Sweep { start, len: 0, down };
+        self.count += 1;
+        Ok(())
     }
     /// Of row `x`, which the last one left, and the next one, `y`: `cx + sy` stays, and `cy - sx` goes on.
     pub fn push(&mut self, c: f64, s: f64) {
+        debug_assert!(
+            self.count > 0 && self.used < self.pairs.len(),
+            "a rotation that no sweep has room for"
+        );
         let sweep = self.count.checked_sub(1).and_then(|last| self.sweeps.get_mut(last));
         if let (Some(sweep), Some(pair)) = (sweep, self.pairs.get_mut(self.used)) {
             *pair = [T::from_f64(c), T::from_f64(s)];
@@ -243,5 +255,44 @@ impl<'a, T: Element> Band<'a, T> {
         if let Some(e) = self.e.get_mut(at) {
             *e = T::from_f64(x);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sweeps_past_the_room() {
+        let mut room = [0.0f64; 9];
+        let mut all = Rotations::new(&mut room);
+        assert_eq!(all.begin(0, false, 5), Err(Error::workspace(10, 8)));
+        assert_eq!(all.begin(0, false, 3), Ok(()));
+        (0..3).for_each(|_| all.push(1.0, 0.0));
+        assert_eq!((all.full(1), all.full(2)), (false, true));
+        assert_eq!(all.begin(0, false, 2), Err(Error::workspace(4, 2)));
+        assert_eq!((all.used, all.count), (3, 1));
+        // As many sweeps as there can be, and one more.
+        for _ in 1..SWEEPS {
+            assert_eq!(all.begin(0, true, 0), Ok(()));
+        }
+        assert!(all.full(0));
+        assert_eq!(all.begin(0, true, 0), Err(Error::workspace(0, 2)));
+        // The longest sweep of each number of vectors.
+        for n in 1..40 {
+            let mut room = std::vec![0.0f32; scratch(n)];
+            assert!(!Rotations::new(&mut room).full(n - 1), "{n}");
+        }
+    }
+
+    #[cfg(debug_assertions)]
+    #[test]
+    #[should_panic(expected = "a rotation that no sweep has room for")]
+    fn no_rotation_is_dropped() {
+        let mut scratch = [0.0f64; 4];
+        let mut all = Rotations::new(&mut scratch);
+        all.begin(0, false, 2).unwrap();
+        (0..3).for_each(|_| all.push(1.0, 0.0));
+        assert_eq!(all.used, 3);
     }
 }

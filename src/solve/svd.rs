@@ -366,8 +366,8 @@ fn iterate<S: Simd, T: Element>(
             left.apply(s, u.reborrow(), buffer);
             right.apply(s, vt.reborrow(), buffer);
         }
-        left.begin(band.place(0), down);
-        right.begin(band.place(0), down);
+        left.begin(band.place(0), down, k)?;
+        right.begin(band.place(0), down, k)?;
         let shift = shift(&band, k, least, n as f64 * tolerance, unit);
         // From the other end the matrix is transposed.
         let turns = if down { [&mut right, &mut left] } else { [&mut left, &mut right] };

@@ -20,9 +20,9 @@ pub const fn cg_workspace(n: usize) -> usize {
 
 ops! { $ cg_ops in crate::sparse::cg;
     /// `Ax = b` of a sparse, symmetric, positive definite A by conjugate gradients, from the `x` that there is, until the 2-norm of `b - Ax` is at most
-    /// `tolerance` times that of `b`. Each step solves with `lu`, whose two triangles (L has ones on its diagonal) make about A: the
-    /// factors of [`ilu0`](crate::ilu0()), or A's diagonal alone (Jacobi), or ones on a diagonal for no preconditioner. [`Cg`] makes one step at a
-    /// time.
+    /// `tolerance` times that of `b`. `lu` is the preconditioner, or `None`. Each step solves with it: its two triangles (L has ones on its diagonal)
+    /// make about A, as the factors of [`ilu0`](crate::ilu0()) do, or A's diagonal alone (Jacobi). `None` gives the bits that the identity as `lu` would.
+    /// [`Cg`] makes one step at a time.
     ///
     /// Shapes: A and `lu` are `n` by `n`, `b` and `x` have `n` elements. `lu` makes a symmetric, positive definite matrix, too, as the factors of such an
     /// A do that [`ilu0`](crate::ilu0()) finds. `most` bounds the steps. In exact arithmetic `n` are enough; their number grows with the root of the
@@ -50,7 +50,7 @@ ops! { $ cg_ops in crate::sparse::cg;
     /// let (mut factors, mut x, mut workspace) = ([0.0; 7], [0.0; 3], [0.0; cg_workspace(3)]);
     /// ilu0(a, &mut factors)?;
     /// let lu = Csr::new(3, 3, &offsets, &columns, &factors)?;
-    /// cg(a, lu, &[0.0, 0.0, 4.0], &mut x, 1e-12, 10, &mut workspace)?;
+    /// cg(a, Some(lu), &[0.0, 0.0, 4.0], &mut x, 1e-12, 10, &mut workspace)?;
     /// assert!((x[0] - 1.0).abs() < 1e-9 && (x[2] - 3.0).abs() < 1e-9);
     /// # Ok::<(), fulmen::Error>(())
     /// ```
@@ -60,14 +60,14 @@ ops! { $ cg_ops in crate::sparse::cg;
     /// Source: Y. Saad, "Iterative Methods for Sparse Linear Systems", 2nd edition, §9.2.1. Contract: `contracts/cg-v1.yaml`.
     #[doc(alias = "conjugate_gradient")]
     serial cg, cg_on, cg_by
-        (a: by Csr<'_, T>, lu: by Csr<'_, T>, b: in T, x: inout T, tolerance: by T, most: by usize, workspace: scratch T) -> Result<()>;
+        (a: by Csr<'_, T>, lu: by Option<Csr<'_, T>>, b: in T, x: inout T, tolerance: by T, most: by usize, workspace: scratch T) -> Result<()>;
 }
 
 #[allow(clippy::too_many_arguments, reason = "the operands, and where it ends")]
 pub(crate) fn cg_by<S: Simd, T: Element>(
     s: S,
     a: Csr<'_, T>,
-    lu: Csr<'_, T>,
+    lu: Option<Csr<'_, T>>,
     b: &[T],
     x: &mut [T],
     tolerance: T,
@@ -98,10 +98,8 @@ pub(crate) fn cg_by<S: Simd, T: Element>(
 /// ```
 /// use fulmen::{Cg, Csr, cg_workspace};
 /// let a = Csr::new(2, 2, &[0, 2, 4], &[0, 1, 0, 1], &[4.0f64, 1.0, 1.0, 3.0])?;
-/// // No preconditioner.
-/// let one = Csr::new(2, 2, &[0, 1, 2], &[0, 1], &[1.0, 1.0])?;
 /// let (mut x, mut workspace) = ([0.0; 2], [0.0; cg_workspace(2)]);
-/// let mut state = Cg::new(a, one, &[1.0, 2.0], &mut x, &mut workspace)?;
+/// let mut state = Cg::new(a, None, &[1.0, 2.0], &mut x, &mut workspace)?;
 /// while !state.solved(1e-12)? && state.steps() < 10 {
 ///     state.step()?;
 /// }
@@ -112,11 +110,11 @@ pub(crate) fn cg_by<S: Simd, T: Element>(
 #[derive(Debug)]
 pub struct Cg<'a, T> {
     goal: Goal<'a, T>,
-    lu: Csr<'a, T>,
+    lu: Option<Csr<'a, T>>,
     x: &'a mut [T],
     /// What is left of b, by a power of 2.
     r: &'a mut [T],
-    /// What `lu` makes of that.
+    /// What `lu` makes of that, or as much without one.
     z: &'a mut [T],
     /// The direction, and A times it.
     p: &'a mut [T],
@@ -137,7 +135,7 @@ impl<'a, T: Element> Cg<'a, T> {
     #[inline]
     pub fn new(
         a: Csr<'a, T>,
-        lu: Csr<'a, T>,
+        lu: Option<Csr<'a, T>>,
         b: &'a [T],
         x: &'a mut [T],
         workspace: &'a mut [T],
@@ -148,22 +146,27 @@ impl<'a, T: Element> Cg<'a, T> {
     pub fn new_on<S: Simd>(
         s: S,
         a: Csr<'a, T>,
-        lu: Csr<'a, T>,
+        lu: Option<Csr<'a, T>>,
         b: &'a [T],
         x: &'a mut [T],
         workspace: &'a mut [T],
     ) -> Result<Self, Error> {
         let n = a.rows();
         same_shape("a", [n, n], [n, a.cols()])?;
-        same_shape("lu", [n, n], [lu.rows(), lu.cols()])?;
+        if let Some(lu) = lu {
+            same_shape("lu", [n, n], [lu.rows(), lu.cols()])?;
+        }
         same_len("b", n, b.len())?;
         same_len("x", n, x.len())?;
         let short = Error::workspace(cg_workspace(n), workspace.len());
         enough(cg_workspace(n), workspace.len())?;
-        for (arg, x) in [("a", a.values()), ("lu", lu.values()), ("b", b), ("x", &*x)] {
+        let factors = lu.map_or(&[][..], |lu| lu.values());
+        for (arg, x) in [("a", a.values()), ("lu", factors), ("b", b), ("x", &*x)] {
             finite(arg, x)?;
         }
-        divides("lu", lu)?;
+        if let Some(lu) = lu {
+            divides("lu", lu)?;
+        }
         let (r, rest) = workspace.split_at_mut_checked(n).ok_or(short)?;
         let (z, rest) = rest.split_at_mut_checked(n).ok_or(short)?;
         let (p, rest) = rest.split_at_mut_checked(n).ok_or(short)?;
@@ -285,17 +288,19 @@ impl<'a, T: Element> Cg<'a, T> {
         self.steps = self.steps.saturating_add(1);
         Ok(())
     }
-    /// `z = (LU)⁻¹r`, and `rᵀz`.
+    /// `z = (LU)⁻¹r`, or r itself without a preconditioner, and `rᵀz`.
     fn precondition<S: Simd>(&mut self, s: S) -> Result<T, Error> {
         let Self { lu, r, z, .. } = self;
         copy(r, z);
-        s.vectorize(
-            #[inline(always)]
-            || {
-                solve(Triangle::Lower, Diagonal::Unit, *lu, z);
-                solve(Triangle::Upper, Diagonal::NonUnit, *lu, z);
-            },
-        );
+        if let Some(lu) = *lu {
+            s.vectorize(
+                #[inline(always)]
+                || {
+                    solve(Triangle::Lower, Diagonal::Unit, lu, z);
+                    solve(Triangle::Upper, Diagonal::NonUnit, lu, z);
+                },
+            );
+        }
         dot_on(s, r, z)
     }
     /// `Ok` when `pᵀAp`, or else `rᵀz`, is a positive number.
@@ -303,7 +308,8 @@ impl<'a, T: Element> Cg<'a, T> {
         if x > T::ZERO && x < T::INFINITY {
             return Ok(());
         }
-        let arg = if of_a { "a" } else { "lu" };
+        // Without a preconditioner `rᵀz` is `rᵀr`, which A alone can lead out of range.
+        let arg = if of_a || self.lu.is_none() { "a" } else { "lu" };
         if x - x != T::ZERO {
             return Err(Error::must_be(arg, "finite and positive definite"));
         }

@@ -27,9 +27,8 @@ pub const fn bicgstab_workspace(n: usize) -> usize {
 
 ops! { $ krylov_ops in crate::sparse::krylov;
     /// `Ax = b` of a sparse A by the method of generalised minimal residuals, from the `x` that there is, until the 2-norm of `b - Ax` is at most `tolerance`
-    /// times that of `b`. Directions are solved with `lu` first, whose two triangles (L has ones on its diagonal) make about A, as for
-    /// [`cg`](crate::cg()): the factors of [`ilu0`](crate::ilu0()), or A's diagonal, or ones on a diagonal for no preconditioner. After `restart`
-    /// directions it begins anew from where it is: more of them converge in fewer steps, and take more memory and more time for each.
+    /// times that of `b`. `lu` is the preconditioner, or `None`. Directions are solved with it first: its two triangles (L has ones on its diagonal) make
+    /// about A, as for [`cg`](crate::cg()). They are the factors of [`ilu0`](crate::ilu0()), or A's diagonal. After `restart` directions it begins anew from where it is: more of them converge in fewer steps, and take more memory and more time for each.
     ///
     /// Shapes: A and `lu` are `n` by `n`, `b` and `x` have `n` elements. `most` bounds the steps, each of which is a product with A and a solve with `lu`. The
     /// residual is computed anew, with sums in twice the precision, after each `restart`, and before `Ok`; residuals are scaled by powers of 2, so `b` may be of any
@@ -54,7 +53,7 @@ ops! { $ krylov_ops in crate::sparse::krylov;
     /// let (mut factors, mut x, mut workspace) = ([0.0; 7], [0.0; 3], [0.0; gmres_workspace(3, 3)]);
     /// ilu0(a, &mut factors)?;
     /// let lu = Csr::new(3, 3, &offsets, &columns, &factors)?;
-    /// gmres(a, lu, &[0.0, 2.0, 8.0], &mut x, 1e-12, 3, 10, &mut workspace)?;
+    /// gmres(a, Some(lu), &[0.0, 2.0, 8.0], &mut x, 1e-12, 3, 10, &mut workspace)?;
     /// assert!((x[0] - 1.0).abs() < 1e-9 && (x[1] - 2.0).abs() < 1e-9 && (x[2] - 3.0).abs() < 1e-9);
     /// # Ok::<(), fulmen::Error>(())
     /// ```
@@ -62,10 +61,10 @@ ops! { $ krylov_ops in crate::sparse::krylov;
     /// Source: Y. Saad, M. Schultz, "GMRES: A Generalized Minimal Residual Algorithm for Solving Nonsymmetric Linear Systems" (1986). Contract:
     /// `contracts/gmres-v1.yaml`.
     serial gmres, gmres_on, gmres_by
-        (a: by Csr<'_, T>, lu: by Csr<'_, T>, b: in T, x: inout T, tolerance: by T, restart: by usize, most: by usize, workspace: scratch T) -> Result<()>;
+        (a: by Csr<'_, T>, lu: by Option<Csr<'_, T>>, b: in T, x: inout T, tolerance: by T, restart: by usize, most: by usize, workspace: scratch T) -> Result<()>;
 
     /// `Ax = b` of a sparse A by stabilised bi-conjugate gradients, from the `x` that there is, until the 2-norm of what is left of `b` is at most `tolerance`
-    /// times that of `b`. `lu` is a preconditioner as for [`gmres`]. Memory and time of a step do not grow, but it may fail where [`gmres`] does not.
+    /// times that of `b`. `lu` is a preconditioner as for [`gmres`], or `None`. Memory and time of a step do not grow, but it may fail where [`gmres`] does not.
     ///
     /// Shapes: A and `lu` are `n` by `n`, `b` and `x` have `n` elements. `most` bounds the steps, each of which is two products with A and two solves with `lu`.
     /// `b - Ax` is computed anew before `Ok`, and where a direction is orthogonal to the first residual, and the steps begin anew from it, as in
@@ -81,10 +80,8 @@ ops! { $ krylov_ops in crate::sparse::krylov;
     /// ```
     /// use fulmen::{Csr, bicgstab, bicgstab_workspace};
     /// let a = Csr::new(2, 2, &[0, 2, 4], &[0, 1, 0, 1], &[4.0f64, 1.0, -1.0, 3.0])?;
-    /// // No preconditioner.
-    /// let one = Csr::new(2, 2, &[0, 1, 2], &[0, 1], &[1.0, 1.0])?;
     /// let (mut x, mut workspace) = ([0.0; 2], [0.0; bicgstab_workspace(2)]);
-    /// bicgstab(a, one, &[6.0, 5.0], &mut x, 1e-12, 10, &mut workspace)?;
+    /// bicgstab(a, None, &[6.0, 5.0], &mut x, 1e-12, 10, &mut workspace)?;
     /// assert!((x[0] - 1.0).abs() < 1e-9 && (x[1] - 2.0).abs() < 1e-9);
     /// # Ok::<(), fulmen::Error>(())
     /// ```
@@ -92,40 +89,51 @@ ops! { $ krylov_ops in crate::sparse::krylov;
     /// Source: H. van der Vorst, "Bi-CGSTAB: A Fast and Smoothly Converging Variant of Bi-CG for the Solution of Nonsymmetric Linear Systems" (1992).
     /// Contract: `contracts/bicgstab-v1.yaml`.
     serial bicgstab, bicgstab_on, bicgstab_by
-        (a: by Csr<'_, T>, lu: by Csr<'_, T>, b: in T, x: inout T, tolerance: by T, most: by usize, workspace: scratch T) -> Result<()>;
+        (a: by Csr<'_, T>, lu: by Option<Csr<'_, T>>, b: in T, x: inout T, tolerance: by T, most: by usize, workspace: scratch T) -> Result<()>;
 }
 
 /// Rounding errors of a product with A and of making it orthogonal, in those of its size.
 const NOISE: f64 = 4.0;
 
 /// What both check.
-fn checked<T: Element>(a: Csr<'_, T>, lu: Csr<'_, T>, b: &[T], x: &[T], tolerance: T) -> Result<(), Error> {
+fn checked<T: Element>(
+    a: Csr<'_, T>,
+    lu: Option<Csr<'_, T>>,
+    b: &[T],
+    x: &[T],
+    tolerance: T,
+) -> Result<(), Error> {
     let n = a.rows();
     not_negative("tolerance", tolerance)?;
     same_shape("a", [n, n], [n, a.cols()])?;
-    same_shape("lu", [n, n], [lu.rows(), lu.cols()])?;
+    if let Some(lu) = lu {
+        same_shape("lu", [n, n], [lu.rows(), lu.cols()])?;
+    }
     same_len("b", n, b.len())?;
     same_len("x", n, x.len())
 }
 
 /// What is looked at once lengths are right.
-fn numbers<T: Element>(a: Csr<'_, T>, lu: Csr<'_, T>, b: &[T], x: &[T]) -> Result<(), Error> {
-    for (arg, x) in [("a", a.values()), ("lu", lu.values()), ("b", b), ("x", x)] {
+fn numbers<T: Element>(a: Csr<'_, T>, lu: Option<Csr<'_, T>>, b: &[T], x: &[T]) -> Result<(), Error> {
+    let factors = lu.map_or(&[][..], |lu| lu.values());
+    for (arg, x) in [("a", a.values()), ("lu", factors), ("b", b), ("x", x)] {
         finite(arg, x)?;
     }
-    divides("lu", lu)
+    lu.map_or(Ok(()), |lu| divides("lu", lu))
 }
 
-/// `z = (LU)⁻¹r`.
-fn precondition<S: Simd, T: Element>(s: S, lu: Csr<'_, T>, r: &[T], z: &mut [T]) {
+/// `z = (LU)⁻¹r`, or r itself without a preconditioner.
+fn precondition<S: Simd, T: Element>(s: S, lu: Option<Csr<'_, T>>, r: &[T], z: &mut [T]) {
     copy(r, z);
-    s.vectorize(
-        #[inline(always)]
-        || {
-            solve(Triangle::Lower, Diagonal::Unit, lu, z);
-            solve(Triangle::Upper, Diagonal::NonUnit, lu, z);
-        },
-    );
+    if let Some(lu) = lu {
+        s.vectorize(
+            #[inline(always)]
+            || {
+                solve(Triangle::Lower, Diagonal::Unit, lu, z);
+                solve(Triangle::Upper, Diagonal::NonUnit, lu, z);
+            },
+        );
+    }
 }
 
 /// A divisor that is a number, and not 0.
@@ -150,7 +158,7 @@ fn length<T: Element>(x: T, y: T) -> T {
 pub(crate) fn gmres_by<S: Simd, T: Element>(
     s: S,
     a: Csr<'_, T>,
-    lu: Csr<'_, T>,
+    lu: Option<Csr<'_, T>>,
     b: &[T],
     x: &mut [T],
     tolerance: T,
@@ -230,7 +238,7 @@ fn back<T: Element>(r: &[T], wide: usize, g: &[T], y: &mut [T]) -> Option<()> {
 fn cycle<S: Simd, T: Element>(
     s: S,
     a: Csr<'_, T>,
-    lu: Csr<'_, T>,
+    lu: Option<Csr<'_, T>>,
     x: &mut [T],
     left: Size,
     enough: f64,
@@ -349,7 +357,7 @@ fn cycle<S: Simd, T: Element>(
 pub(crate) fn bicgstab_by<S: Simd, T: Element>(
     s: S,
     a: Csr<'_, T>,
-    lu: Csr<'_, T>,
+    lu: Option<Csr<'_, T>>,
     b: &[T],
     x: &mut [T],
     tolerance: T,
@@ -405,7 +413,7 @@ pub(crate) fn bicgstab_by<S: Simd, T: Element>(
 fn stabilised<S: Simd, T: Element>(
     s: S,
     a: Csr<'_, T>,
-    lu: Csr<'_, T>,
+    lu: Option<Csr<'_, T>>,
     x: &mut [T],
     left: Size,
     enough: T,

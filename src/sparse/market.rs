@@ -1,11 +1,25 @@
 //! Reads and writes Matrix Market files (feature `std`): files are read element by element and written from CSR.
 //!
-//! The formats are coordinate and `array`; real, integer, complex or `pattern`, whose elements are 1; general,
-//! symmetric, skew-symmetric or Hermitian, of which both triangles are returned. Numbers are written as in C or as in
-//! Fortran (`4.0D+00`, `4.0+100`); integers may have a point (`4.0`) and are rounded to `f64` past 2⁵³. A file may
-//! repeat a place, which means the sum of its elements; all are returned, and [`coo_to_csr`](crate::coo_to_csr()) adds
-//! them. Comments may be of any length. The memory is that of one line: the counts of a file are compared with its
-//! contents, and reserve nothing.
+//! What is read is what the format's definition allows, and a little that programs write beside it. Anything else is
+//! refused with its line and a reason. Nothing is skipped or cut.
+//!
+//! - The first line is `%%MatrixMarket matrix FORMAT FIELD SYMMETRY`, from its first character, in upper or lower case.
+//! - The format is `coordinate`, or `array` with all elements by columns. The field is `real` (or `double`), `integer`,
+//!   `unsigned-integer` (as SciPy writes it), `complex`, or `pattern`, whose elements are 1 and have coordinates.
+//! - A matrix is `general`, `symmetric`, `skew-symmetric` (not a pattern or unsigned) or `hermitian` (complex alone). All but
+//!   `general` are square and are stored by their lower triangle, of a skew-symmetric one without the diagonal; the elements
+//!   on the diagonal of a Hermitian one are real. Elements of both triangles are returned.
+//! - Lines end with LF or CR LF and have at most 1024 bytes, comments any number. A comment has `%` as its first byte.
+//!   Comments and empty lines may follow anywhere after the first line; blanks and tabs separate words.
+//! - One line holds one element, and there are as many as the sizes say. Rows and columns count from 1. A place may come
+//!   several times, which means the sum of its elements; all are returned, and [`coo_to_csr`](crate::coo_to_csr()) adds them.
+//! - Numbers are decimal, as C or Fortran writes them: `+1.5`, `1.5e3`, `1.5D+03`, `1.5+103`. They are rounded to the nearest
+//!   `f64`: what is too small for one is 0, what is too large is refused. `inf`, `infinity` and `nan`, of either sign and case,
+//!   are read where the field is `real` or `complex`; C's hexadecimal numbers are not.
+//! - Integers may have a point or an exponent (`4.0`, `1e3`) but no fraction, of any digit. Past 2⁵³ they are rounded to `f64`,
+//!   as other numbers are.
+//!
+//! The memory is that of one line: the counts of a file are compared with its contents, and reserve nothing.
 //!
 //! ```
 //! use fulmen::sparse::market::{Reader, write};
@@ -33,7 +47,6 @@
 
 use super::Csr;
 use crate::complex::c64;
-use crate::lanes::Element;
 use core::fmt;
 use std::io::{self, BufRead, Read as _, Write};
 use std::vec::Vec;
@@ -112,6 +125,59 @@ pub enum Symmetry {
 
 mod value {
     use crate::complex::c64;
+    use crate::lanes::Element;
+    use core::fmt::{self, Write};
+    use std::string::String;
+
+    /// A number in as few digits as its type needs.
+    pub enum Digits {
+        Single(f32),
+        Double(f64),
+    }
+    impl Digits {
+        /// As text. A reader rounds it to `f64` and then to `f32`: where that ends at another `f32`, as with 7.038531e-26, the digits of
+        /// the `f64` are taken.
+        pub fn text(self, to: &mut String) -> fmt::Result {
+            to.clear();
+            let wide = match self {
+                Self::Single(x) => {
+                    write!(to, "{x}")?;
+                    if to.parse::<f64>().is_ok_and(|read| read as f32 == x) {
+                        return Ok(());
+                    }
+                    to.clear();
+                    f64::from(x)
+                }
+                Self::Double(x) => x,
+            };
+            write!(to, "{wide}")
+        }
+    }
+    /// What has them.
+    pub trait Decimal: Copy {
+        fn digits(self) -> Digits;
+    }
+    impl<T: Element> Decimal for T {
+        fn digits(self) -> Digits {
+            // Of an `f32` the digits of the `f64` that it is would be more than it has.
+            match T::SIGNIFICAND < 30 {
+                true => Digits::Single(self.to_f64() as f32),
+                false => Digits::Double(self.to_f64()),
+            }
+        }
+    }
+    #[cfg(feature = "half")]
+    impl Decimal for half::f16 {
+        fn digits(self) -> Digits {
+            Digits::Single(self.to_f32())
+        }
+    }
+    #[cfg(feature = "half")]
+    impl Decimal for half::bf16 {
+        fn digits(self) -> Digits {
+            Digits::Single(self.to_f32())
+        }
+    }
 
     /// What an element is made of.
     pub trait Parts: Copy {
@@ -136,6 +202,10 @@ mod value {
 pub trait Value: value::Parts {}
 impl Value for f64 {}
 impl Value for c64 {}
+
+/// What [`write`] takes: `f64`, `f32` and, with the feature `half`, `f16` and `bf16`.
+pub trait Written: value::Decimal {}
+impl<T: value::Decimal> Written for T {}
 
 /// The elements of a file, each with its row and column, from 0: an iterator. Of a symmetric matrix an element comes before
 /// that opposite to it. A matrix with all elements has them by columns, with its zeros. After an error there is nothing more.
@@ -204,7 +274,8 @@ impl<R: BufRead, V: Value> Reader<R, V> {
         let head = to.utf8(&text)?;
         let mut words = head.split_ascii_whitespace();
         let mut is = |word: &str| words.next().is_some_and(|w| w.eq_ignore_ascii_case(word));
-        if !is("%%MatrixMarket") {
+        // Nothing stands before it.
+        if !is("%%MatrixMarket") || !head.starts_with('%') {
             return to.wrong("a Matrix Market file begins with %%MatrixMarket");
         }
         if !is("matrix") {
@@ -243,20 +314,36 @@ impl<R: BufRead, V: Value> Reader<R, V> {
         if words.next().is_some() {
             return to.wrong("the head has five words");
         }
+        match (to.symmetry, to.field) {
+            (Symmetry::Hermitian, field) if field != Field::Complex => {
+                return to.wrong("only a complex matrix is hermitian");
+            }
+            (Symmetry::SkewSymmetric, Field::Pattern | Field::Unsigned) => {
+                return to.wrong("a skew-symmetric matrix is real, integer or complex");
+            }
+            _ => {}
+        }
         if !to.content()? {
             return to.wrong("the file ends before its sizes");
         }
         let text = core::mem::take(&mut to.text);
         let mut words = to.utf8(&text)?.split_ascii_whitespace();
-        let mut next = || words.next().and_then(|w| w.parse::<u64>().ok());
+        let mut past = false;
+        let mut next = || {
+            words.next().and_then(|w| {
+                let size = w.parse::<u64>();
+                past |= size.as_ref().is_err_and(|e| *e.kind() == core::num::IntErrorKind::PosOverflow);
+                size.ok()
+            })
+        };
         let [rows, cols] = [next(), next()];
         // An array says how many there are by its shape.
         let len = if whole { Some(0) } else { next() };
         let (Some(rows), Some(cols), Some(len), None) = (rows, cols, len, words.next()) else {
-            return to.wrong(if whole {
-                "rows and columns are two whole numbers"
-            } else {
-                "rows, columns and elements are three whole numbers"
+            return to.wrong(match whole {
+                _ if past => "a size is more than 64 bits count",
+                true => "rows and columns are two whole numbers",
+                false => "rows, columns and elements are three whole numbers",
             });
         };
         let most = u64::from(u32::MAX);
@@ -366,33 +453,8 @@ impl<R: BufRead, V: Value> Reader<R, V> {
             return self.wrong("the file ends before its last element");
         }
         self.left -= 1;
-        let mut words = self.utf8(&self.text)?.split_ascii_whitespace();
-        let mut index = |below: usize| {
-            let x = words.next()?.parse::<u32>().ok()?.checked_sub(1)?;
-            Some(x).filter(|x| (*x as usize) < below)
-        };
-        let [i, j] = match self.place {
-            Some(place) => place,
-            None => match (index(self.shape[0]), index(self.shape[1])) {
-                (Some(i), Some(j)) => [i, j],
-                _ => return self.wrong("a row or a column is not there"),
-            },
-        };
-        let mut next = || words.next().and_then(number);
-        let value = match self.field {
-            Field::Pattern => Some([1.0, 0.0]),
-            Field::Real => next().map(|x| [x, 0.0]),
-            Field::Complex => next().zip(next()).map(|(re, im)| [re, im]),
-            // What is no whole number leaves a rest, and infinities leave NaN.
-            Field::Integer => next().filter(|x| x % 1.0 == 0.0).map(|x| [x, 0.0]),
-            Field::Unsigned => next().filter(|x| x % 1.0 == 0.0 && *x >= 0.0).map(|x| [x, 0.0]),
-        };
-        let (Some([re, im]), None) = (value, words.next()) else {
-            return self.wrong(match (self.place, self.field) {
-                (None, _) => "an element is a row, a column and, but in a pattern, a number of the field, of two parts when it is complex",
-                (Some(_), _) => "an element is a number of the field, of two parts when it is complex",
-            });
-        };
+        let read = elements(self.utf8(&self.text)?, self.shape, self.field, self.place);
+        let ([i, j], [re, im]) = read.or_else(|why| self.wrong(why))?;
         let value = V::new(re, im);
         if let Some([i, j]) = self.place {
             let below = i.saturating_add(1);
@@ -407,36 +469,123 @@ impl<R: BufRead, V: Value> Reader<R, V> {
         match self.symmetry {
             Symmetry::General => {}
             Symmetry::SkewSymmetric if i == j => {
-                return self.wrong("a skew-symmetric matrix has no diagonal");
+                return self.wrong("a skew-symmetric matrix is stored without its diagonal");
             }
-            _ if j > i => return self.wrong("of a symmetric matrix there is the lower triangle"),
+            _ if j > i => {
+                return self.wrong(
+                    "a symmetric matrix is stored by its lower triangle, without what is above the diagonal",
+                );
+            }
             Symmetry::Hermitian if i == j && im != 0.0 => {
                 return self.wrong("the diagonal of a Hermitian matrix is real");
             }
             _ if i == j => {}
             Symmetry::Symmetric => self.opposite = Some((j, i, value)),
-            Symmetry::SkewSymmetric => self.opposite = Some((j, i, V::new(-re, -im))),
+            Symmetry::SkewSymmetric => {
+                let im = if self.field == Field::Complex { -im } else { im };
+                self.opposite = Some((j, i, V::new(-re, im)));
+            }
             Symmetry::Hermitian => self.opposite = Some((j, i, V::new(re, -im))),
         }
         Ok(Some((i, j, value)))
     }
 }
 
-/// A number as C or Fortran writes it: with `D` for the exponent, or, of three digits, with its sign alone.
-fn number(word: &str) -> Option<f64> {
-    if let Ok(x) = word.parse() {
-        return Some(x);
+/// The place and the parts of the element that a line holds, or what is wrong with it. An array's place is known.
+fn elements(
+    text: &str,
+    shape: [usize; 2],
+    field: Field,
+    place: Option<[u32; 2]>,
+) -> Result<([u32; 2], [f64; 2]), &'static str> {
+    let mut words = text.split_ascii_whitespace();
+    let place = match place {
+        Some(place) => place,
+        None => [index(words.next(), shape[0])?, index(words.next(), shape[1])?],
+    };
+    let mut next = || words.next().ok_or("a number of the element is missing");
+    let parts = match field {
+        Field::Pattern => [1.0, 0.0],
+        Field::Real => [number(next()?)?, 0.0],
+        Field::Complex => [number(next()?)?, number(next()?)?],
+        Field::Integer | Field::Unsigned => {
+            let word = next()?;
+            let x = number(word)?;
+            if !whole(word) {
+                return Err("the number is not an integer");
+            }
+            if field == Field::Unsigned && x < 0.0 {
+                return Err("the number of an unsigned field is negative");
+            }
+            // Integers have one zero.
+            [x + 0.0, 0.0]
+        }
+    };
+    match words.next() {
+        None => Ok((place, parts)),
+        Some(_) => Err("there is more on the line than one element"),
     }
-    let mark = |b: &u8| matches!(b, b'd' | b'D');
+}
+
+/// A row or a column, from 0.
+fn index(word: Option<&str>, below: usize) -> Result<u32, &'static str> {
+    let word = word.ok_or("the row or the column of the element is missing")?;
+    match word.parse::<u64>() {
+        Ok(0) => Err("rows and columns count from 1"),
+        Ok(x) if x <= below as u64 => {
+            u32::try_from(x - 1).map_err(|_| "the row or the column is past the sizes of the matrix")
+        }
+        Err(e) if *e.kind() != core::num::IntErrorKind::PosOverflow => {
+            Err("the row or the column is not a positive integer")
+        }
+        _ => Err("the row or the column is past the sizes of the matrix"),
+    }
+}
+
+/// The digits of a number and its exponent, as C or Fortran writes it: behind `E` or `D`, or, of three digits, behind its sign alone.
+fn split(word: &str) -> Option<(&str, &str)> {
     let bytes = word.as_bytes();
+    let mark = |b: &u8| matches!(b, b'e' | b'E' | b'd' | b'D');
     let [before, after] = match bytes.iter().position(mark) {
         Some(at) => [at, at.saturating_add(1)],
         None => [bytes.iter().skip(1).position(|b| matches!(b, b'+' | b'-'))?.saturating_add(1); 2],
     };
-    let mut all = std::string::String::from(word.get(..before)?);
-    all.push('e');
-    all.push_str(word.get(after..)?);
-    all.parse().ok()
+    word.get(..before).zip(word.get(after..))
+}
+
+/// The `f64` nearest to a number.
+fn number(word: &str) -> Result<f64, &'static str> {
+    let x: Option<f64> = word.parse().ok().or_else(|| {
+        let (digits, exponent) = split(word)?;
+        std::format!("{digits}e{exponent}").parse().ok()
+    });
+    match x {
+        None => Err("what stands in the place of a number is not one"),
+        // Digits were written, no infinity.
+        Some(x) if x.is_infinite() && word.bytes().any(|b| b.is_ascii_digit()) => {
+            Err("the number is beyond the largest f64")
+        }
+        Some(x) => Ok(x),
+    }
+}
+
+/// Whether a number is an integer, by its digits: an `f64` of some size is one whatever they were.
+fn whole(word: &str) -> bool {
+    let (digits, exponent) = split(word).unwrap_or((word, "0"));
+    let (before, after) = digits.split_once('.').unwrap_or((digits, ""));
+    let (before, after) = (before.trim_start_matches(['+', '-']), after.trim_end_matches('0'));
+    if !before.bytes().chain(after.bytes()).all(|b| b.is_ascii_digit()) {
+        return false;
+    }
+    if after.is_empty() && before.bytes().all(|b| b == b'0') {
+        return true;
+    }
+    // The place of the last digit that is not 0, in powers of 10. No line is as long as to overflow it.
+    let last = match after.len() {
+        0 => before.len() as i64 - before.trim_end_matches('0').len() as i64,
+        n => -(n as i64),
+    };
+    exponent.parse::<i64>().is_ok_and(|e| e >= -last)
 }
 
 impl<R: BufRead, V: Value> Iterator for Reader<R, V> {
@@ -456,22 +605,21 @@ impl<R: BufRead, V: Value> Iterator for Reader<R, V> {
 
 impl<R: BufRead, V: Value> core::iter::FusedIterator for Reader<R, V> {}
 
-/// Writes a matrix: real numbers, general, in digits from which the same number is read. Buffers nothing.
-pub fn write<T: Element>(a: Csr<'_, T>, mut to: impl Write) -> Result<(), Error> {
+/// Writes a matrix: real numbers, general, in digits from which the same number is read: rounding what [`Reader`] returns to the type of the elements gives
+/// each element back in every bit, of `f64`, `f32`, `f16` and `bf16`. Infinities are written as `inf` and `-inf`. Text has no bits of a
+/// NaN: one is written as `NaN` and read as a NaN. Buffers nothing.
+pub fn write<T: Written>(a: Csr<'_, T>, mut to: impl Write) -> Result<(), Error> {
     to.write_fmt(format_args!(
         "%%MatrixMarket matrix coordinate real general\n{} {} {}\n",
         a.rows(),
         a.cols(),
         a.len()
     ))?;
+    let mut digits = std::string::String::new();
     for (i, (columns, values)) in a.rows_from(0).enumerate() {
         for (c, v) in columns.iter().zip(values) {
-            // Of an `f32` the digits of the `f64` that it is would be more than it has.
-            let (row, column) = (i + 1, u64::from(*c) + 1);
-            match T::SIGNIFICAND < 30 {
-                true => to.write_fmt(format_args!("{row} {column} {}\n", v.to_f64() as f32))?,
-                false => to.write_fmt(format_args!("{row} {column} {}\n", v.to_f64()))?,
-            }
+            v.digits().text(&mut digits).map_err(io::Error::other)?;
+            to.write_fmt(format_args!("{} {} {digits}\n", i + 1, u64::from(*c) + 1))?;
         }
     }
     Ok(())

@@ -123,6 +123,33 @@ fn the_order_of_the_nodes_does_not_matter() {
     assert_eq!(chains(&graph), [[2, 1, 0]]);
 }
 
+/// What a full chain has no room for is another chain, behind a product too; the list of one's own choice is refused.
+#[test]
+fn more_ops_than_a_chain_has_room_for() {
+    const OPS: usize = 2 * MAX_CHAIN + 5;
+    const BEFORE: [[usize; 1]; OPS] = {
+        let (mut all, mut k) = ([[0]; OPS], 1);
+        while k < OPS {
+            all[k] = [k - 1];
+            k += 1;
+        }
+        all
+    };
+    let mut graph = vec![node("x", Kind::Input, &[], [8, 8])];
+    graph.extend(BEFORE[1..].iter().map(|input| node("op", Kind::Pointwise, input, [8, 8])));
+    let parts = |from: usize| -> Vec<Vec<usize>> {
+        (from..OPS).collect::<Vec<_>>().chunks(MAX_CHAIN).map(<[usize]>::to_vec).collect()
+    };
+    assert_eq!(chains(&graph), parts(1));
+    let all: Vec<usize> = (1..OPS).collect();
+    assert_eq!(check_chain(&graph, &all[..MAX_CHAIN]).unwrap().nodes(), &all[..MAX_CHAIN]);
+    let full = PlanError::Capacity { needed: MAX_CHAIN + 1, got: MAX_CHAIN };
+    assert_eq!(check_chain(&graph, &all[..=MAX_CHAIN]), Err(full));
+    (graph[1], graph[2]) =
+        (node("norm", Kind::Norm, &[0], [8, 8]), node("product", Kind::Contraction, &[1, 0], [8, 8]));
+    assert_eq!(chains(&graph), parts(1));
+}
+
 #[test]
 fn bad_graphs_are_named() {
     let find = |graph: &[Node<'_>]| find_fusible_chains(graph, &mut [Chain::EMPTY; 8]).unwrap_err();

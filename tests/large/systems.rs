@@ -223,7 +223,7 @@ fn conjugate_gradients() {
     ilu0(a, &mut factors).unwrap();
     let lu = Csr::new(n, n, &offsets, &columns, &factors).unwrap();
     let (mut x, mut workspace) = (vec![0.0; n], vec![f64::NAN; cg_workspace(n)]);
-    let mut state = Cg::new(a, lu, &b, &mut x, &mut workspace).unwrap();
+    let mut state = Cg::new(a, Some(lu), &b, &mut x, &mut workspace).unwrap();
     while state.residual() > 1e-10 && state.steps() < 1000 {
         state.step().unwrap();
     }
@@ -232,7 +232,7 @@ fn conjugate_gradients() {
     assert!(x.iter().zip(&chosen).all(|(x, c)| (x - c).abs() < 1e-7));
     for (most, solved) in [(steps, true), (steps - 1, false)] {
         let mut y = vec![0.0; n];
-        let done = cg(a, lu, &b, &mut y, 1e-10, most, &mut workspace);
+        let done = cg(a, Some(lu), &b, &mut y, 1e-10, most, &mut workspace);
         assert!(
             if solved { done.is_ok() } else { matches!(done, Err(Error::Convergence { .. })) },
             "{done:?}"

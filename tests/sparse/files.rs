@@ -1,6 +1,6 @@
 //! Matrix Market files: what they say, and what is wrong with them.
 
-use fulmen::sparse::market::{Error, Field, Reader, Symmetry, write};
+use fulmen::sparse::market::{Error, Field, Reader, Symmetry, Written, write};
 use fulmen::{Csr, c64, coo_to_csr, coo_to_csr_workspace};
 
 fn all(text: &[u8]) -> Result<Vec<(u32, u32, f64)>, Error> {
@@ -38,12 +38,13 @@ fn what_is_no_file() {
         ("%%MatrixMarket matrix array real general\n1 1 1\n1\n".into(), 2, "two"),
         ("%%MatrixMarket matrix array real general\n1 2\n1\n".into(), 4, "before its last"),
         ("%%MatrixMarket matrix array real general\n1 1\n1\n2\n".into(), 4, "more elements"),
-        ("%%MatrixMarket matrix array real general\n1 1\n1 2\n".into(), 3, "number"),
+        ("%%MatrixMarket matrix array real general\n1 1\n1 2\n".into(), 3, "more on the line"),
         ("%%MatrixMarket matrix array real symmetric\n1 2\n1\n".into(), 2, "square"),
         ("%%MatrixMarket matrix coordinate complex general\n".into(), 1, "complex"),
         ("%%MatrixMarket matrix coordinate real triangular\n".into(), 1, "general"),
-        ("%%MatrixMarket matrix coordinate unsigned-integer general\n1 1 1\n1 1 -1\n".into(), 3, "number"),
-        ("%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 inf\n".into(), 3, "number"),
+        ("%%MatrixMarket matrix coordinate unsigned-integer general\n1 1 1\n1 1 -1\n".into(), 3, "negative"),
+        ("%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 inf\n".into(), 3, "not an integer"),
+        ("%%MatrixMarket matrix array real general\n1 1\n1,5\n".into(), 3, "number"),
         (format!("{head}1 1 1\n1 1 1D\n"), 3, "number"),
         (format!("{head}1 1 1\n1 1 1D+2D+2\n"), 3, "number"),
         (format!("{head}1 1 1\n1 1 1+2+3\n"), 3, "number"),
@@ -55,20 +56,48 @@ fn what_is_no_file() {
         (format!("{head}1 1 1 1\n"), 2, "three"),
         (format!("{head}4294967296 1 1\n"), 2, "32 bits"),
         (format!("{head}1 4294967296 1\n"), 2, "32 bits"),
-        (format!("{head}18446744073709551616 1 1\n"), 2, "three"),
+        (format!("{head}18446744073709551616 1 1\n"), 2, "64 bits"),
+        (format!("{head}1 1 18446744073709551616\n"), 2, "64 bits"),
+        (format!("{head}2.0 1 1\n1 1 1\n"), 2, "three"),
+        (format!("{head}2\n2 1\n1 1 1\n"), 2, "three"),
         (format!("{head}2 2 5\n1 1 1\n"), 4, "before its last"),
         ("%%MatrixMarket matrix coordinate real symmetric\n2 3 0\n".into(), 2, "square"),
         ("%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n".into(), 3, "lower"),
         ("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n1 1 1\n".into(), 3, "diagonal"),
         (format!("{head}2 2 2\n1 1 1\n"), 4, "before its last"),
         (format!("{head}2 2 1\n1 1 1\n\n2 2 1\n"), 5, "more elements"),
-        (format!("{head}2 2 1\n3 1 1\n"), 3, "not there"),
-        (format!("{head}2 2 1\n1 0 1\n"), 3, "not there"),
-        (format!("{head}2 2 1\n1 1\n"), 3, "number"),
+        (format!("{head}2 2 1\n3 1 1\n"), 3, "past the sizes"),
+        (format!("{head}2 2 1\n1 18446744073709551617 1\n"), 3, "past the sizes"),
+        (format!("{head}2 2 1\n4294967297 1 1\n"), 3, "past the sizes"),
+        (format!("{head}0 0 1\n1 1 1\n"), 3, "past the sizes"),
+        (format!("{head}2 2 1\n1 0 1\n"), 3, "count from 1"),
+        (format!("{head}2 2 1\n0 1 1\n"), 3, "count from 1"),
+        (format!("{head}2 2 1\n-1 1 1\n"), 3, "not a positive integer"),
+        (format!("{head}2 2 1\n1.0 1 1\n"), 3, "not a positive integer"),
+        (format!("{head}2 2 1\n1 1e0 1\n"), 3, "not a positive integer"),
+        (format!("{head}2 2 1\n1\n"), 3, "column of the element is missing"),
+        (format!("{head}2 2 1\n1 1\n"), 3, "number of the element is missing"),
+        // A line without an end is read whole.
+        (format!("{head}1 1 1\r1 1 5\r"), 2, "three"),
+        (format!("{head} % no comment\n1 1 0\n"), 2, "three"),
+        (format!(" {head}1 1 0\n"), 1, "%%MatrixMarket"),
+        (format!("\n{head}1 1 0\n"), 1, "%%MatrixMarket"),
+        (format!("\u{feff}{head}1 1 0\n"), 1, "%%MatrixMarket"),
         (format!("{head}2 2 1\n1 1 x\n"), 3, "number"),
-        (format!("{head}2 2 1\n1 1 1 1\n"), 3, "number"),
-        ("%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 0.5\n".into(), 3, "number"),
-        ("%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1 1\n".into(), 3, "number"),
+        (format!("{head}2 2 1\n1 1 1 1\n"), 3, "more on the line"),
+        (format!("{head}2 2 1\n1 1 1 % no comment\n"), 3, "more on the line"),
+        ("%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 0.5\n".into(), 3, "not an integer"),
+        ("%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1 1\n".into(), 3, "more on the line"),
+        ("%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n2 1 1\n1 2 1\n".into(), 4, "lower"),
+        ("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n1 2 1\n".into(), 3, "lower"),
+        ("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 2 0\n".into(), 3, "diagonal"),
+        ("%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n2\n3\n".into(), 6, "more elements"),
+        // Of the definition's table of fields and symmetries.
+        ("%%MatrixMarket matrix coordinate real hermitian\n1 1 1\n1 1 1\n".into(), 1, "complex matrix"),
+        ("%%MatrixMarket matrix array integer hermitian\n1 1\n1\n".into(), 1, "complex matrix"),
+        ("%%MatrixMarket matrix coordinate pattern hermitian\n1 1 1\n1 1\n".into(), 1, "complex matrix"),
+        ("%%MatrixMarket matrix coordinate pattern skew-symmetric\n2 2 1\n2 1\n".into(), 1, "skew"),
+        ("%%MatrixMarket matrix array unsigned-integer skew-symmetric\n2 2\n1\n".into(), 1, "skew"),
         (long, 3, "longer"),
     ] {
         match all(text.as_bytes()) {
@@ -92,6 +121,160 @@ fn what_is_no_file() {
     let huge =
         "%%MatrixMarket matrix coordinate real general\n4294967295 4294967295 9999999999999999\n1 1 1\n";
     assert!(all(huge.as_bytes()).is_err());
+}
+
+/// Every text that is no number of its field, and what it is refused for; what is next to it is read.
+#[test]
+fn words_that_are_no_numbers() {
+    let read = |field: &str, word: &str| {
+        all(format!("%%MatrixMarket matrix coordinate {field} general\n1 1 1\n1 1 {word}\n").as_bytes())
+    };
+    let refused = |field: &str, word: &str, wanted: &str| match read(field, word) {
+        Err(Error::Format { line: 3, why }) => assert!(why.contains(wanted), "{field} {word}: {why}"),
+        other => panic!("{field} {word}: {other:?}"),
+    };
+    let taken = |field: &str, word: &str, wanted: f64| {
+        let got = read(field, word).unwrap_or_else(|e| panic!("{field} {word}: {e}"))[0].2;
+        assert_eq!(got.to_bits(), wanted.to_bits(), "{field} {word}: {got}");
+    };
+    for word in [
+        "1,5", "0x1p3", "0x10", "1.5x", "1f", "1.5f", "1_000", "1e", "1e+", "1.5E", "1e5.0", "e5", "d5",
+        "+d5", "-", "+", ".", "+.", ".e5", ".d5", "++1", "+-1", "1-", "1+", "1e5-3", "1e5d3", "1d3e5",
+        "inf-3", "nan+1", "infd0", "NaN(1)", "nan(ind)", "1.#INF", "(1,2)", "1%c", "1\u{a0}", "1\0", "1q3",
+        "\u{661}",
+    ] {
+        for field in ["real", "integer", "unsigned-integer"] {
+            refused(field, word, "not one");
+        }
+    }
+    // Beyond the largest number: an infinity is nowhere in the file.
+    for word in ["1e309", "1.8e308", "-1e999", "1d+400", "1+400"] {
+        refused("real", word, "largest");
+        refused("integer", word, "largest");
+    }
+    refused("real", &"9".repeat(310), "largest");
+    taken("real", "1.7976931348623158e308", f64::MAX);
+    // Nearest to 0.
+    taken("real", "1e-400", 0.0);
+    taken("real", "-1e-400", -0.0);
+    taken("real", "5e-324", 5e-324);
+    for (word, wanted) in [
+        ("inf", f64::INFINITY),
+        ("+Inf", f64::INFINITY),
+        ("-INF", f64::NEG_INFINITY),
+        ("-Infinity", f64::NEG_INFINITY),
+        ("+1.5", 1.5),
+        ("+.5", 0.5),
+        ("1.5D+3", 1500.0),
+        ("1d3", 1000.0),
+        ("-0.0", -0.0),
+        ("9007199254740993", 9_007_199_254_740_992.0),
+    ] {
+        taken("real", word, wanted);
+    }
+    for word in ["nan", "NaN", "+NAN", "-nan"] {
+        assert!(read("real", word).unwrap()[0].2.is_nan(), "{word}");
+        refused("integer", word, "not an integer");
+    }
+    // By its digits, not by the nearest `f64`, which is whole.
+    for word in [
+        "1.5",
+        "1e-1",
+        "15e-1",
+        "1.25e1",
+        "0.1d0",
+        "9007199254740992.5",
+        "4503599627370497.5",
+        "0.99999999999999999999",
+        "1.00000000000000000001",
+        "1e-400",
+        "100e-3",
+        "1e-99999999999999999999",
+        "inf",
+        "-infinity",
+    ] {
+        refused("integer", word, "not an integer");
+        refused("unsigned-integer", word, "not an integer");
+    }
+    for (word, wanted) in [
+        ("+3", 3.0),
+        ("3.", 3.0),
+        ("3.000", 3.0),
+        ("1.2e1", 12.0),
+        ("1.50d1", 15.0),
+        ("100e-2", 1.0),
+        ("1.5+001", 15.0),
+        ("0e-9", 0.0),
+        ("0.0e-99999999999999999999", 0.0),
+        ("-0", 0.0),
+        ("9223372036854775807", 9_223_372_036_854_775_807.0),
+        ("9223372036854775809", 9_223_372_036_854_775_808.0),
+        ("18446744073709551616", 18_446_744_073_709_551_616.0),
+        ("1e300", 1e300),
+    ] {
+        taken("integer", word, wanted);
+        taken("unsigned-integer", word, wanted);
+    }
+    taken("integer", "-9223372036854775808", -9_223_372_036_854_775_808.0);
+    refused("unsigned-integer", "-9223372036854775808", "negative");
+    // Both parts of a complex number.
+    for (parts, wanted) in [
+        ("5", "missing"),
+        ("5 6 7", "more on"),
+        ("(5,6)", "not one"),
+        ("5 6i", "not one"),
+        ("5 1e999", "largest"),
+    ] {
+        let text = format!("%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 {parts}\n");
+        match complex(text.as_bytes()) {
+            Err(Error::Format { line: 3, why }) => assert!(why.contains(wanted), "{parts}: {why}"),
+            other => panic!("{parts}: {other:?}"),
+        }
+    }
+}
+
+/// The bits of what is written and read as another type.
+fn through<T: Written>(values: &[T]) -> Vec<f64> {
+    let columns: Vec<u32> = (0..values.len() as u32).collect();
+    let mut text = vec![];
+    write(Csr::new(1, values.len(), &[0, values.len()], &columns, values).unwrap(), &mut text).unwrap();
+    let got = all(&text).unwrap();
+    assert!(got.len() == values.len() && got.iter().zip(&columns).all(|(e, c)| (e.0, e.1) == (0, *c)));
+    got.iter().map(|e| e.2).collect()
+}
+
+/// In every bit, but those of NaN, which text has not: every number of 16 bits, and of the wider ones both ends and many between.
+#[test]
+fn values_come_back_in_every_bit() {
+    let r = &mut common::nn::Noise(11);
+    let ends =
+        [0, 1, (1 << 52) - 1, 1 << 52, 0x7fef_ffff_ffff_ffff, 0x7ff0_0000_0000_0000, 0x3fb9_9999_9999_999a];
+    let mut wide: Vec<f64> = ends.iter().flat_map(|b| [*b, *b | 1 << 63]).map(f64::from_bits).collect();
+    wide.extend((0..20_000).map(|_| f64::from_bits(r.bits() << 32 ^ r.bits())));
+    for (x, y) in wide.iter().zip(through(&wide)) {
+        assert!(x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan(), "{x:e} {y:e}");
+    }
+    let ends = [0, 1, (1 << 23) - 1, 1 << 23, 0x7f7f_ffff, 0x7f80_0000, 0x3dcc_cccd, 0x15ae_43fd];
+    // The last has digits whose nearest `f64` lies half between two `f32`: they are not written.
+    let mut single: Vec<f32> = ends.iter().flat_map(|b| [*b, *b | 1 << 31]).map(f32::from_bits).collect();
+    single.extend((0..50_000).map(|_| f32::from_bits(r.bits() as u32)));
+    for (x, y) in single.iter().zip(through(&single)) {
+        let y = y as f32;
+        assert!(x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan(), "{x:e} {y:e}");
+    }
+    #[cfg(feature = "half")]
+    {
+        let half: Vec<_> = (0..=u16::MAX).map(half::f16::from_bits).collect();
+        for (x, y) in half.iter().zip(through(&half)) {
+            let y = half::f16::from_f64(y);
+            assert!(x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan(), "{x:e} {y:e}");
+        }
+        let brain: Vec<_> = (0..=u16::MAX).map(half::bf16::from_bits).collect();
+        for (x, y) in brain.iter().zip(through(&brain)) {
+            let y = half::bf16::from_f64(y);
+            assert!(x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan(), "{x:e} {y:e}");
+        }
+    }
 }
 
 #[test]
@@ -169,6 +352,19 @@ fn numbers_of_other_programs() {
     for bad in ["2 2 3 1\n", "2 2 3\n", "2 2 3 0 0\n"] {
         assert!(complex(format!("{head}{bad}").as_bytes()).is_err(), "{bad}");
     }
+    // The whole of an array by columns, of a symmetric one what is on and below the diagonal; blank lines and comments between.
+    let array = of("array real general", "2 3\n1\n\n% a comment\n2\n3\r\n 4\t\n5\n6\n\n");
+    assert_eq!(array, [(0, 0, 1.0), (1, 0, 2.0), (0, 1, 3.0), (1, 1, 4.0), (0, 2, 5.0), (1, 2, 6.0)]);
+    let array = of("array integer symmetric", "2 2\n1\n2\n3\n");
+    assert_eq!(array, [(0, 0, 1.0), (1, 0, 2.0), (0, 1, 2.0), (1, 1, 3.0)]);
+    assert_eq!(of("array real skew-symmetric", "1 1\n"), []);
+    assert_eq!(of("COORDINATE Double General", "+1 +1 +1\r\n01 +1 5\r\n"), [(0, 0, 5.0)]);
+    // A comment is of any bytes.
+    let latin = b"%%MatrixMarket matrix coordinate real general\n% M\xfcller\n1 1 1\n1 1 5\n%\xff";
+    assert_eq!(all(latin).unwrap(), [(0, 0, 5.0)]);
+    // The imaginary part of what is not complex is 0, also opposite to it.
+    let real = complex(b"%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 5\n").unwrap();
+    assert_eq!(real.iter().map(|e| (e.2.re, e.2.im.to_bits())).collect::<Vec<_>>(), [(5.0, 0), (-5.0, 0)]);
     // What is not complex is read as complex, too.
     let real = complex(b"%%MatrixMarket matrix array integer symmetric\n1 1\n-7\n").unwrap();
     assert_eq!(real, [(0, 0, one(-7.0, 0.0))]);

@@ -79,8 +79,8 @@ fn solve<T: Element>(
         ((0..=n).map(|i| i * n).collect(), (0..n * n).map(|k| (k % n) as u32).collect());
     let m = Csr::new(n, n, &offsets, &columns, &a.x).unwrap();
     let (ends, diagonal): (Vec<usize>, Vec<u32>) = ((0..=n).collect(), (0..n as u32).collect());
-    let about: Vec<T> = (0..n).map(|i| if jacobi { a.x[i * n + i] } else { T::ONE }).collect();
-    let lu = Csr::new(n, n, &ends, &diagonal, &about).unwrap();
+    let about: Vec<T> = (0..n).map(|i| a.x[i * n + i]).collect();
+    let lu = jacobi.then(|| Csr::new(n, n, &ends, &diagonal, &about).unwrap());
     let (t, most) = (T::from_f64(tolerance), 6 * n + 60);
     let room = |n: usize| vec![T::NAN; n];
     match name {

@@ -182,15 +182,12 @@ fn systems<T: Number>(race: &mut Race, name: &str, a: Csr<'_, T>, only: &dyn Fn(
         let ours = || fulmen::ic0(a, &mut factors).unwrap();
         race.case(&case("ic0", bytes, "GB/s"), vec![Contender::ours(ours)]);
     }
-    let (ends, columns): (Vec<usize>, Vec<u32>) = ((0..=n).collect(), (0..n as u32).collect());
-    let ones = vec![T::ONE; n];
-    let one = Csr::new(n, n, &ends, &columns, &ones).unwrap();
     let tolerance: T = element(1e-30);
     if only("gmres") {
         let mut w = fulmen::Buffer::<T>::new(fulmen::gmres_workspace(n, 20));
         let ours = || {
             x.fill(T::ZERO);
-            _ = fulmen::gmres(a, one, &b, &mut x, tolerance, 20, 20, &mut w);
+            _ = fulmen::gmres(a, None, &b, &mut x, tolerance, 20, 20, &mut w);
         };
         race.case(&case("gmres", 20.0 * bytes, "GB/s"), vec![Contender::ours(ours)]);
     }
@@ -198,7 +195,7 @@ fn systems<T: Number>(race: &mut Race, name: &str, a: Csr<'_, T>, only: &dyn Fn(
         let mut w = fulmen::Buffer::<T>::new(fulmen::bicgstab_workspace(n));
         let ours = || {
             x.fill(T::ZERO);
-            _ = fulmen::bicgstab(a, one, &b, &mut x, tolerance, 20, &mut w);
+            _ = fulmen::bicgstab(a, None, &b, &mut x, tolerance, 20, &mut w);
         };
         race.case(&case("bicgstab", 40.0 * bytes, "GB/s"), vec![Contender::ours(ours)]);
     }

@@ -20,7 +20,8 @@ ops! { $ resize_ops in crate::image::resize;
     /// divided by the sum of all.
     ///
     /// Shapes: `src` has the sizes `from` of the plan's [`Resize`], `dst` has `to`, and both have as many channels, each of which is
-    /// resized by itself. Alpha is a channel like others: multiply by it first where what is transparent must not be seen.
+    /// resized by itself. Alpha is a channel like the others: premultiply the colours by it, so that those of transparent pixels
+    /// do not show.
     ///
     /// Rounding: rows are summed first. On `u8` nothing is clipped between the two sums, where a number has six bits behind the point
     /// in an `i16`; the result is rounded once, half up, and clipped once. It is within 1 of the exact sum rounded half up where the
