@@ -336,14 +336,25 @@ mod tests {
         "Caches",
     ];
 
-    /// A program over any backend calls every op of these families on a device.
+    /// Families that devices have beside [`Backend`](super::Backend): of what the feature `half` compiles, and of bytes, which
+    /// only a device with loads of 8 bits has.
+    const BESIDE: [&str; 2] = ["Halves", "Compression"];
+
+    /// A program over any backend calls every op of these families on a device, and no op of devices is in another family.
     #[test]
-    fn families_of_all_backends_have_no_op_of_hosts_alone() {
+    fn families_of_all_backends_are_the_ops_of_devices() {
         use crate::ops::{Gpu, OPS, signatures};
-        let of = |family: Option<&'static str>| family.is_some_and(|f| EVERYWHERE.contains(&f));
-        for op in OPS.iter().filter(|op| matches!(op.gpu, Gpu::Host(_))) {
-            assert!(signatures().filter(|s| s.op == op.name).all(|s| !of(s.family)), "{}", op.name);
+        for op in OPS {
+            let of = signatures().filter(|s| s.op == op.name).find_map(|s| s.family);
+            let (all, some) =
+                [&EVERYWHERE[..], &BESIDE].map(|list| of.is_some_and(|f| list.contains(&f))).into();
+            match op.gpu {
+                Gpu::Host(_) => assert!(!all && !some, "{}", op.name),
+                _ => assert!(all || some, "{}", op.name),
+            }
         }
+        let beside = signatures().filter(|s| s.family.is_some_and(|f| BESIDE.contains(&f)));
+        assert_eq!(beside.count(), 7);
     }
 
     #[test]

@@ -1,5 +1,4 @@
-//! The ops on quantised blocks: quantisation and dequantisation, dot products, matrix-vector and matrix products, and
-//! rows of a table.
+//! The ops on quantised blocks: quantisation, dequantisation, dot products, products with matrices, rows of a table.
 
 use super::block::Block;
 use super::panel::products;
