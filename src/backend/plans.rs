@@ -60,7 +60,7 @@ plans! {
     /// function of the name with `_len` says: none on a device. `workspace` is as that of the op which takes the plan.
     ///
     /// ```
-    /// use fulmen::backend::{Backend, Cpu, Scratch};
+    /// use fulmen::backend::{Backend, Cpu};
     /// use fulmen::{Complex, Direction};
     /// // Over memory of the backend; the host has the memory of the plan, where the backend needs such.
     /// fn spectrum<B: Backend<f32>>(
