@@ -2,9 +2,12 @@
 //! [`parallel`](crate::parallel), the traits of [`backend`](crate::backend) and the table of [`ops`](crate::ops) are
 //! generated from it.
 //!
-//! `elements` is a trait generic over an element type, `typed` a trait over none, `forms` functions alone. A method of
-//! these writes a scalar result to memory of one element; a method that begins with `host_`, which devices do not have,
-//! returns it. The `cfg` of a feature that compiles all bodies of a family follows its name.
+//! `elements` is a trait generic over an element type, `typed` a trait over none, `forms` functions alone. `parameter` is a
+//! trait over the parameter that each of its ops has, which follows the name with its bound. A method of these writes a
+//! scalar result to memory of one element; a method that begins with `host_`, which devices do not have, returns it.
+//! `by_hand` names a trait whose methods are not generated: its ops give a matrix, in memory of the caller on a CPU and in
+//! memory of its own on a device. The `cfg` of a feature that compiles all bodies of a family follows its name, then the
+//! trait that it needs beside `Memory`.
 
 /// Calls the macro `$callback` with all families, behind its arguments.
 macro_rules! for_each_family {
@@ -67,8 +70,8 @@ macro_rules! for_each_family {
                 crate::blas::complex::product::product_ops
                 crate::blas::complex::vectors::vectors_ops
             ];
-            /// Fourier transforms and filters. Plans and sections are the host's.
-            elements Transforms [
+            /// Fourier transforms and filters, by plans that [`Plans`] makes.
+            elements Transforms: super::Plans<T> [
                 crate::fft::convolve::convolve_ops
                 crate::fft::dct::dct_ops
                 crate::fft::filter::filter_ops
@@ -87,17 +90,26 @@ macro_rules! for_each_family {
                 crate::solve::qr::qr_ops
                 crate::solve::svd::svd_ops
             ];
-            /// Sparse matrices. What says where their elements are is the host's, as the matrix is.
-            elements Sparse [
+            /// Products of sparse matrices, which [`SparseMatrices`] brings to the backend, with dense operands.
+            elements SparseProducts: super::SparseMatrices<T> [
+                crate::sparse::sddmm::sddmm_ops
+                crate::sparse::spmm::spmm_ops
+                crate::sparse::spmv::spmv_ops
+            ];
+            /// Sparse matrices that are made of sparse matrices.
+            by_hand SparseMatrices [
+                crate::sparse::convert::transpose_ops
+                crate::sparse::spgemm::spgemm_ops
+            ];
+            /// Ops on sparse matrices that stay on hosts: a row needs the rows before it, the host decides after each step
+            /// whether there is another, or it must know the number of elements before their memory is there.
+            host_elements HostSparse [
                 crate::sparse::cg::cg_ops
                 crate::sparse::convert::convert_ops
                 crate::sparse::krylov::krylov_ops
                 crate::sparse::lobpcg::lobpcg_ops
-                crate::sparse::sddmm::sddmm_ops
-                crate::sparse::spgemm::spgemm_ops
-                crate::sparse::spmm::spmm_ops
-                crate::sparse::spmv::spmv_ops
                 crate::sparse::preconditioners::preconditioner_ops
+                crate::sparse::spgemm::spadd_ops
                 crate::sparse::triangular::triangular_ops
             ];
             /// Contractions. The plan is the host's.
@@ -109,6 +121,7 @@ macro_rules! for_each_family {
             ];
             /// Ops that stay on hosts; the reason of each stands in [`OPS`](crate::ops::OPS).
             host_elements HostOps [
+                crate::fft::filter::biquad_ops
                 crate::nn::sampling::sampling_ops
                 crate::solve::eig::eig_ops
                 crate::solve::generalized::generalized_ops
@@ -119,13 +132,35 @@ macro_rules! for_each_family {
                 crate::solve::schur::schur_ops
                 crate::solve::update::update_ops
             ];
-            /// Quantised weights.
+            /// Quantised weights: their products with quantised activations, and their numbers.
             typed Quantised [
                 crate::quant::ops::quant_ops
             ];
-            /// Random numbers: a stream is a key and a place, so no backend keeps one.
-            typed Random [
+            /// Quantisation, which stays on hosts: weights are quantised once, when they are made, and which numbers are
+            /// refused depends on the data.
+            host_typed HostQuantised [
+                crate::quant::ops::host_quant_ops
+            ];
+            /// Random numbers of an element type. A stream is a key and a place, so no backend keeps one.
+            parameter Random<T: crate::random::Variate> [
                 crate::random::ops::random_ops
+            ];
+            /// Random words.
+            typed RandomBits [
+                crate::random::ops::random_bits_ops
+            ];
+            /// Random integers; devices have those of 32 bits.
+            parameter RandomIntegers<I: crate::random::Integer> [
+                crate::random::ops::random_integers_ops
+            ];
+            /// Random choices of yes or no; devices write them as `u32`.
+            parameter RandomFlags<F: crate::random::Flag> [
+                crate::random::ops::random_flags_ops
+            ];
+            /// Random numbers that stay on hosts: permutations, of which an exchange needs those before it, and tries in `f64`,
+            /// which not every device has.
+            host_typed HostRandom [
+                crate::random::ops::host_random_ops
             ];
             /// Bytes in fewer.
             typed Compression [
@@ -135,8 +170,8 @@ macro_rules! for_each_family {
             host_typed Scales [
                 crate::quant::absmax::absmax_ops
             ];
-            /// Attention over a cache in few bits.
-            typed Caches [
+            /// Attention of one query over a cache of keys and values of this type: numbers or blocks.
+            parameter Caches<C: crate::nn::Cached> [
                 crate::nn::attention::cached::cached_ops
             ];
             /// Fixed point: for firmware, which has no device.

@@ -31,6 +31,9 @@
 //! | `host_in` | `&[T]` | `&[T]`: the host's |
 //! | `host_out`, `host_scratch` | `&mut [T]` | `&mut [T]`: the host's |
 //! | `image`, `image_out` | `Image<T>`, `ImageMut<T>` | the same: the host's |
+//! | `fft`, `ffts`, `rfft`, `dct`, `convolver`, `complex_convolver` | `&Fft<T>`, three of them, `&RealFft<T>`, … | the plan of the backend: `&Self::Fft`, … |
+//! | `csr` | `Csr<T>` | the matrix of the backend: `&Self::Csr` |
+//! | `opt_pages` | `Option<Pages<&[T]>>` | `Option<Pages<Ref<T>>>` |
 //! | `by` | the type as it is | the type as it is |
 //!
 //! The number that an op gives is, on a backend, a last argument `out`: a view of one element, of `u32` for a position. Only the families of hosts alone
@@ -137,6 +140,14 @@ macro_rules! slice {
     (host_scratch $t:ty) => { &mut [$t] };
     (image $t:ty) => { $crate::Image<'_, $t> };
     (image_out $t:ty) => { $crate::ImageMut<'_, $t> };
+    (fft $t:ty) => { &$crate::Fft<'_, $t> };
+    (ffts $t:ty) => { [&$crate::Fft<'_, $t>; 3] };
+    (rfft $t:ty) => { &$crate::RealFft<'_, $t> };
+    (dct $t:ty) => { &$crate::Dct<'_, $t> };
+    (convolver $t:ty) => { &$crate::Convolver<'_, $t> };
+    (complex_convolver $t:ty) => { &$crate::ComplexConvolver<'_, $t> };
+    (csr $t:ty) => { $crate::Csr<'_, $t> };
+    (opt_pages $t:ty) => { Option<$crate::Pages<&[$t]>> };
     (by $t:ty) => { $t };
 }
 

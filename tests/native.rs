@@ -165,17 +165,22 @@ fn backends_are_the_ops() {
 #[test]
 fn one_program_runs_on_threads() {
     use common::anywhere::{SIZES, story};
+    use fulmen::quant::Q8_0;
     fn run<B>(b: &B) -> common::anywhere::Results
     where
-        B: Backend<f32> + Transfer<fulmen::Complex<f32>> + Blocking + for<'a> Memory<Error = Error>,
+        B: Backend<f32> + Transfer<fulmen::Complex<f32>> + Transfer<Q8_0> + Blocking + Memory<Error = Error>,
         for<'a> B: Memory<Mut<'a, f32> = &'a mut [f32]>,
         for<'a> B: Memory<Mut<'a, u32> = &'a mut [u32]>,
         for<'a> B: Memory<Mut<'a, fulmen::Complex<f32>> = &'a mut [fulmen::Complex<f32>]>,
+        for<'a> B: Memory<Mut<'a, Q8_0> = &'a mut [Q8_0]>,
     {
         let (mut x, mut ids) = (vec![0.0; SIZES[0]], vec![0; SIZES[1]]);
-        story(b, &mut x, &mut ids, &mut vec![fulmen::Complex::default(); SIZES[2]]).unwrap()
+        let mut blocks = fulmen::quant::blocks::<Q8_0>(&[0; SIZES[3] * size_of::<Q8_0>()]).unwrap().to_vec();
+        story(b, &mut x, &mut ids, &mut vec![fulmen::Complex::default(); SIZES[2]], &mut blocks).unwrap()
     }
-    assert_eq!(run(&Cpu::native()), run(&fulmen::backend::Threads::native()));
+    let (one, many) = (run(&Cpu::native()), run(&fulmen::backend::Threads::native()));
+    common::anywhere::agree(&many, &one);
+    assert_eq!(one, many);
 }
 
 /// The lanes that `dispatch!` should take, found another way.

@@ -11,7 +11,7 @@ use crate::model::{self, Angles, Blocked, Ids, In, Out, Span, Table};
 use core::ops::Range;
 #[cfg(feature = "parallel")]
 use fulmen::backend::Threads;
-use fulmen::backend::{Blocking, Cpu, Memory, Plain, Quantised, Reductions};
+use fulmen::backend::{Blocking, Cpu, HostQuantised, Memory, Plain, Quantised, Reductions};
 #[cfg(feature = "gpu")]
 use fulmen::gpu::backend::Gpu;
 use fulmen::lanes::Simd;

@@ -68,6 +68,10 @@ macro_rules! slices {
             fn workspace<T: Plain>(x: Self::Mut<'_, T>) -> Self::Workspace<'_, T> {
                 x
             }
+            #[inline(always)]
+            fn host_workspace<T: Plain>(x: &mut [T]) -> Self::Workspace<'_, T> {
+                x
+            }
             #[inline]
             fn matrix<T: Plain>(
                 x: Self::Ref<'_, T>,

@@ -21,6 +21,7 @@
 mod bodies;
 mod cpu;
 mod ops;
+mod plans;
 mod typed;
 
 pub use bodies::Bodies;
@@ -28,6 +29,7 @@ pub use cpu::Cpu;
 #[cfg(feature = "parallel")]
 pub use cpu::Threads;
 pub use ops::*;
+pub use plans::{Plans, SparseMatrices};
 pub use typed::*;
 
 pub use crate::plain::Plain;
@@ -69,6 +71,8 @@ pub trait Memory: 'static {
     fn lend<'a, T: Plain>(x: &'a mut Self::Mut<'_, T>) -> Self::Mut<'a, T>;
     /// To be worked in: as many elements as [`Scratch`] says, which are none where the backend has a pool of its own.
     fn workspace<T: Plain>(x: Self::Mut<'_, T>) -> Self::Workspace<'_, T>;
+    /// As [`Memory::workspace`], from memory of the host: what a CPU works in, and keeps plans and sparse matrices in.
+    fn host_workspace<T: Plain>(x: &mut [T]) -> Self::Workspace<'_, T>;
     /// Row after row; [`Error::Len`], [`Error::Overflow`].
     fn matrix<T: Plain>(
         x: Self::Ref<'_, T>,

@@ -4,14 +4,14 @@
 #[cfg(feature = "parallel")]
 use super::Threads;
 use super::typed::*;
-use super::{Bodies, Cpu, Done, Made, Memory, Plain, Transfer};
+use super::{Bodies, Cpu, Done, Made, Memory, Plain, Plans, SparseMatrices, Transfer};
 use crate::image::{Border, Flip, Kernel, Luma, Norm, ResizePlan, ThresholdKind, Turn, Yuv};
 use crate::lanes::{Element, Simd};
 use crate::nn::*;
 use crate::pointwise::*;
 use crate::{
-    Adagrad, Adam, Biquad, Complex, ComplexConvolver, Conjugate, Convolver, Csr, Dct, Diagonal, Direction,
-    EinsumPlan, Error, Extent, Fft, Momentum, Pad, RealFft, RotM, Side, Triangle,
+    Adagrad, Adam, Biquad, Complex, Conjugate, Csr, Diagonal, Direction, EinsumPlan, Error, Extent, Momentum,
+    Pad, RotM, Side, Triangle,
 };
 
 /// A trait that is nothing but others.
@@ -25,14 +25,15 @@ macro_rules! all_of {
 all_of! {
     /// Everything that each machine has, over elements of this type: threads of a CPU and devices.
     Backend {
-        Elementwise<T>, Bodies<T>, Rows<T>, Reductions<T>, Products<T>, Layers<T>, Blas<T>, Network<T>, Analysis<T>, ComplexAlgebra<T>, Contractions<T>, Solvers<T>, Integers, Scratch,
+        Elementwise<T>, Bodies<T>, Rows<T>, Reductions<T>, Products<T>, Layers<T>, Blas<T>, Network<T>, Analysis<T>, ComplexAlgebra<T>, Contractions<T>, Solvers<T>, Integers,
+        Plans<T>, Transforms<T>, SparseMatrices<T>, SparseProducts<T>, Quantised, Random<T>, RandomBits, RandomFlags<u32>, RandomIntegers<u32>, Caches<f32>, Scratch,
         Transfer<T>, Transfer<u32>
     }
 }
 all_of! {
     /// Everything that a CPU has: [`Backend`], and what no device has.
     HostBackend {
-        Backend<T>, HostOps<T>, Transforms<T>, Sparse<T>, Quantised, Scales, Caches, Compression, FixedPoint, Images, Random
+        Backend<T>, HostOps<T>, HostSparse<T>, HostQuantised, HostRandom, Scales, Compression, FixedPoint, Images
     }
 }
 
@@ -126,7 +127,25 @@ macro_rules! memory {
     (host_scratch $t:ty) => { &mut [$t] };
     (image $t:ty) => { crate::Image<'_, $t> };
     (image_out $t:ty) => { crate::ImageMut<'_, $t> };
+    (fft $t:ty) => { &<Self as Plans<$t>>::Fft<'_> };
+    (ffts $t:ty) => { [&<Self as Plans<$t>>::Fft<'_>; 3] };
+    (rfft $t:ty) => { &<Self as Plans<$t>>::RealFft<'_> };
+    (dct $t:ty) => { &<Self as Plans<$t>>::Dct<'_> };
+    (convolver $t:ty) => { &<Self as Plans<$t>>::Convolver<'_> };
+    (complex_convolver $t:ty) => { &<Self as Plans<$t>>::ComplexConvolver<'_> };
+    (csr $t:ty) => { &<Self as SparseMatrices<$t>>::Csr<'_> };
+    (opt_pages $t:ty) => { Option<crate::Pages<Self::Ref<'_, $t>>> };
     (by $t:ty) => { $t };
+}
+
+/// An argument of a method as the op on slices takes it.
+macro_rules! passed {
+    (csr $arg:ident) => {
+        *$arg
+    };
+    ($kind:ident $arg:ident) => {
+        $arg
+    };
 }
 
 /// What a method of an op on hosts returns: a backend may always fail.
@@ -146,6 +165,10 @@ macro_rules! rows {
        ($($arg:ident: $kind:ident $ty:ty),* $(,)?) $(-> $ret:ident $(<$of:tt $(::$item:tt)? $(<$inner:tt>)?>)?)?;)*) => {$(
         rows! { @$mode $memory $how $f [$(<$($g: $bound)?>)?] $on ($($arg: $kind $ty),*) [$($ret $($of $(::$item)? $(<$inner>)?)?)?] }
     )*};
+    // The trait has the parameter.
+    (@$mode:ident parameter $how:ident $f:ident $g:tt $($row:tt)*) => {
+        rows! { @$mode device $how $f [] $($row)* }
+    };
     (@$mode:ident host $how:ident $f:ident $g:tt $on:ident $arguments:tt [$($result:tt)*]) => {
         rows! { @@$mode $how $f $g $on $arguments [$($result)*] [fallible!($($result)*)] [] }
     };
@@ -179,13 +202,13 @@ macro_rules! rows {
     (@call [$on:path] $f:ident [$(<$($g:ident: $bound:path)?>)?] ($($arg:ident: $kind:ident $ty:ty),*) $result:tt [$ret:ty] []) => {
         #[inline]
         fn $f $($(<$g: $bound + Plain>)?)? (&self, $($arg: memory!($kind $ty)),*) -> $ret {
-            fallible!(@value $result $on(self.0, $($arg),*))
+            fallible!(@value $result $on(self.0, $(passed!($kind $arg)),*))
         }
     };
     (@call [$on:path] $f:ident [$(<$($g:ident: $bound:path)?>)?] ($($arg:ident: $kind:ident $ty:ty),*) $result:tt [$ret:ty] [$one:ty]) => {
         #[inline]
         fn $f $($(<$g: $bound + Plain>)?)? (&self, $($arg: memory!($kind $ty),)* out: &mut [$one]) -> $ret {
-            crate::forms::named!([Result] $f, put(out, || fallible!(@value $result $on(self.0, $($arg),*))))
+            crate::forms::named!([Result] $f, put(out, || fallible!(@value $result $on(self.0, $(passed!($kind $arg)),*))))
         }
     };
 }
@@ -247,21 +270,28 @@ regular_family! {
 
 /// The traits of the families, and what implements them.
 macro_rules! families {
-    ($($(#[$doc:meta])* $kind:ident $Trait:ident $(#[$cfg:meta])? [$($($list:ident)::+)*];)*) => {
-        $(families! { @$kind $(#[$doc])* $Trait [$(#[$cfg])?] [$($($list)::+)*] })*
+    ($($(#[$doc:meta])* $kind:ident $Trait:ident $(<$p:ident: $bound:path>)? $(#[$cfg:meta])? $(: $needed:path)? [$($($list:ident)::+)*];)*) => {
+        $(families! { @$kind $(#[$doc])* $Trait [$($p: $bound)?] [$(#[$cfg])?] [$($needed)?] [$($($list)::+)*] })*
     };
     (@elements $($family:tt)*) => { families! { =elements device $($family)* } };
     (@host_elements $($family:tt)*) => { families! { =elements host $($family)* } };
     (@typed $($family:tt)*) => { families! { =typed device $($family)* } };
     (@host_typed $($family:tt)*) => { families! { =typed host $($family)* } };
-    (=elements $memory:ident $(#[$doc:meta])* $Trait:ident [] [$($($list:ident)::+)*]) => {
+    (=elements $memory:ident $(#[$doc:meta])* $Trait:ident [] [] [$($needed:path)?] [$($($list:ident)::+)*]) => {
         $(#[$doc])*
-        pub trait $Trait<T: Element>: Memory { $($($list)::+! { rows declare $memory })* }
+        pub trait $Trait<T: Element>: Memory $(+ $needed)? { $($($list)::+! { rows declare $memory })* }
         impl<S: Simd, T: Element> $Trait<T> for Cpu<S> { $($($list)::+! { rows cpu $memory })* }
         #[cfg(feature = "parallel")]
         impl<S: Simd, T: Element> $Trait<T> for Threads<S> { $($($list)::+! { rows threads $memory })* }
     };
-    (=typed $memory:ident $(#[$doc:meta])* $Trait:ident [$(#[$cfg:meta])?] [$($($list:ident)::+)*]) => {
+    (@parameter $(#[$doc:meta])* $Trait:ident [$p:ident: $bound:path] [] [] [$($($list:ident)::+)*]) => {
+        $(#[$doc])*
+        pub trait $Trait<$p: Plain>: Memory { $($($list)::+! { rows declare parameter })* }
+        impl<S: Simd, $p: $bound + Plain> $Trait<$p> for Cpu<S> { $($($list)::+! { rows cpu parameter })* }
+        #[cfg(feature = "parallel")]
+        impl<S: Simd, $p: $bound + Plain> $Trait<$p> for Threads<S> { $($($list)::+! { rows threads parameter })* }
+    };
+    (=typed $memory:ident $(#[$doc:meta])* $Trait:ident [] [$(#[$cfg:meta])?] [] [$($($list:ident)::+)*]) => {
         $(#[$cfg])?
         $(#[$doc])*
         pub trait $Trait: Memory { $($($list)::+! { rows declare $memory })* }
@@ -271,6 +301,7 @@ macro_rules! families {
         #[cfg(feature = "parallel")]
         impl<S: Simd> $Trait for Threads<S> { $($($list)::+! { rows threads $memory })* }
     };
+    (@by_hand $($functions:tt)*) => {};
     (@forms $($functions:tt)*) => {};
 }
 crate::families::for_each_family! { families }
@@ -281,7 +312,7 @@ mod tests {
     const NONE: [&str; 4] = ["rotg", "rotmg", "gemm_bf16_amx", "gemm_f32_amx3"];
 
     /// The families of [`Backend`](super::Backend).
-    const EVERYWHERE: [&str; 12] = [
+    const EVERYWHERE: [&str; 21] = [
         "Elementwise",
         "Rows",
         "Reductions",
@@ -294,16 +325,36 @@ mod tests {
         "Contractions",
         "Solvers",
         "Integers",
+        "Transforms",
+        "SparseMatrices",
+        "SparseProducts",
+        "Quantised",
+        "Random",
+        "RandomBits",
+        "RandomFlags",
+        "RandomIntegers",
+        "Caches",
     ];
 
-    /// A program over any backend calls every op of these families on a device.
+    /// Families that devices have beside [`Backend`](super::Backend): of what the feature `half` compiles, and of bytes, which
+    /// only a device with loads of 8 bits has.
+    const BESIDE: [&str; 2] = ["Halves", "Compression"];
+
+    /// A program over any backend calls every op of these families on a device, and no op of devices is in another family.
     #[test]
-    fn families_of_all_backends_have_no_op_of_hosts_alone() {
+    fn families_of_all_backends_are_the_ops_of_devices() {
         use crate::ops::{Gpu, OPS, signatures};
-        let of = |family: Option<&'static str>| family.is_some_and(|f| EVERYWHERE.contains(&f));
-        for op in OPS.iter().filter(|op| matches!(op.gpu, Gpu::Host(_))) {
-            assert!(signatures().filter(|s| s.op == op.name).all(|s| !of(s.family)), "{}", op.name);
+        for op in OPS {
+            let of = signatures().filter(|s| s.op == op.name).find_map(|s| s.family);
+            let (all, some) =
+                [&EVERYWHERE[..], &BESIDE].map(|list| of.is_some_and(|f| list.contains(&f))).into();
+            match op.gpu {
+                Gpu::Host(_) => assert!(!all && !some, "{}", op.name),
+                _ => assert!(all || some, "{}", op.name),
+            }
         }
+        let beside = signatures().filter(|s| s.family.is_some_and(|f| BESIDE.contains(&f)));
+        assert_eq!(beside.count(), 7);
     }
 
     #[test]

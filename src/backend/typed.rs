@@ -64,5 +64,7 @@ sizes! {
         svd_workspace(m: usize, n: usize) -> usize;
         attention_workspace(heads: usize, dim: usize) -> usize;
         attention_backward_workspace(dim: usize) -> usize;
+        attention_decode_workspace(heads: usize, dim: usize) -> usize;
+        spgemm_workspace(cols: usize) -> usize;
     }
 }

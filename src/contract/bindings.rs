@@ -1060,8 +1060,8 @@ const _: fn(Native, &Attention<f32>, MatRef<'_, half::bf16>, MatRef<'_, half::bf
 const _: fn(&Attention<f32>, MatRef<'_, half::bf16>, MatRef<'_, half::bf16>, MatRef<'_, half::bf16>, MatRef<'_, f32>, &[f32], MatRef<'_, half::bf16>, MatMut<'_, f32>, MatMut<'_, f32>, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::attention_bf16_backward;
 #[cfg(feature = "half")]
 const _: fn(Native, &Attention<f32>, MatRef<'_, half::bf16>, MatRef<'_, half::bf16>, MatRef<'_, half::bf16>, MatRef<'_, f32>, &[f32], MatRef<'_, half::bf16>, MatMut<'_, f32>, MatMut<'_, f32>, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::attention_bf16_backward_on;
-const _: fn(&Attention<f32>, &[f32], &[crate::quant::Q8_0], &[crate::quant::Q8_0], Option<crate::Pages<'_>>, &mut [f32], Option<&mut [f32]>, &mut [f32]) -> Result<(), Error> = crate::attention_decode;
-const _: fn(Native, &Attention<f32>, &[f32], &[crate::quant::Q8_0], &[crate::quant::Q8_0], Option<crate::Pages<'_>>, &mut [f32], Option<&mut [f32]>, &mut [f32]) -> Result<(), Error> = crate::attention_decode_on;
+const _: fn(&Attention<f32>, &[f32], &[crate::quant::Q8_0], &[crate::quant::Q8_0], Option<crate::Pages<&[u32]>>, &mut [f32], Option<&mut [f32]>, &mut [f32]) -> Result<(), Error> = crate::attention_decode;
+const _: fn(Native, &Attention<f32>, &[f32], &[crate::quant::Q8_0], &[crate::quant::Q8_0], Option<crate::Pages<&[u32]>>, &mut [f32], Option<&mut [f32]>, &mut [f32]) -> Result<(), Error> = crate::attention_decode_on;
 const _: () = enforced::<marker::attention_backward>();
 const _: fn(&Attention<f32>, MatRef<'_, f32>, MatRef<'_, f32>, MatRef<'_, f32>, Option<MatRef<'_, f32>>, MatRef<'_, f32>, &[f32], MatRef<'_, f32>, MatMut<'_, f32>, MatMut<'_, f32>, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::attention_backward::<f32>;
 const _: fn(&Attention<f64>, MatRef<'_, f64>, MatRef<'_, f64>, MatRef<'_, f64>, Option<MatRef<'_, f64>>, MatRef<'_, f64>, &[f64], MatRef<'_, f64>, MatMut<'_, f64>, MatMut<'_, f64>, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::attention_backward::<f64>;

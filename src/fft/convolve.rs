@@ -233,7 +233,7 @@ ops! { $ convolve_ops in crate::fft::convolve;
     #[doc(alias = "overlap_add")]
     #[doc(alias = "fftconvolve")]
     threads "Blocks are on different threads as far as `workspace` holds [`convolve_workspace`](crate::convolve_workspace()) for each." convolve, convolve_on, convolve_by
-        (plan: by &Convolver<'_, T>, extent: by Extent, x: in T, out: out T, workspace: scratch Complex<T>) -> Result<()>;
+        (plan: convolver T, extent: by Extent, x: in T, out: out T, workspace: scratch Complex<T>) -> Result<()>;
 
     /// [`convolve`](crate::convolve()) of complex numbers.
     ///
@@ -254,7 +254,7 @@ ops! { $ convolve_ops in crate::fft::convolve;
     ///
     /// Source: as there. Contract: `contracts/convolve_complex-v1.yaml`.
     threads "As [`convolve()`]." convolve_complex, convolve_complex_on, convolve_complex_by
-        (plan: by &ComplexConvolver<'_, T>, extent: by Extent, x: in Complex<T>, out: out Complex<T>, workspace: scratch Complex<T>) -> Result<()>;
+        (plan: complex_convolver T, extent: by Extent, x: in Complex<T>, out: out Complex<T>, workspace: scratch Complex<T>) -> Result<()>;
 
     /// [`fir`](crate::fir()) by transforms of blocks: numbers before the first one are those of `state`, which then holds the last
     /// ones of `x`.
@@ -279,7 +279,7 @@ ops! { $ convolve_ops in crate::fft::convolve;
     ///
     /// Source: as [`convolve`](crate::convolve()). Contract: `contracts/fir_fft-v1.yaml`.
     threads "As [`convolve()`]." fir_fft, fir_fft_on, fir_fft_by
-        (plan: by &Convolver<'_, T>, state: inout T, x: in T, out: out T, workspace: scratch Complex<T>) -> Result<()>;
+        (plan: convolver T, state: inout T, x: in T, out: out T, workspace: scratch Complex<T>) -> Result<()>;
 }
 
 /// A signal: zeros, or what came before, then `x`, then zeros.

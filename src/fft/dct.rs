@@ -150,7 +150,7 @@ ops! { $ dct_ops in crate::fft::dct;
     /// Source: J. Makhoul, "A fast cosine transform in one and two dimensions", 1980; of [`DctKind::IV`], H. S. Malvar, "Signal
     /// Processing with Lapped Transforms", 1992, and for odd lengths the residues of `2j + 1` modulo 8. Contract:
     /// `contracts/dct-v1.yaml`.
-    threads "As [`fft()`]." dct, dct_on, dct_by (plan: by &Dct<'_, T>, x: in T, out: out T, workspace: scratch Complex<T>) -> Result<()>;
+    threads "As [`fft()`]." dct, dct_on, dct_by (plan: dct T, x: in T, out: out T, workspace: scratch Complex<T>) -> Result<()>;
 }
 
 pub(crate) fn dct_by<J: Executor, S: Simd, T: Element>(

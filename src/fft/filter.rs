@@ -57,7 +57,9 @@ ops! { $ filter_ops in crate::fft::filter;
     ///
     /// Source: the definition. Contract: `contracts/fir-v1.yaml`.
     serial fir, fir_on, fir_by (taps: in T, decimation: by usize, state: inout T, x: in T, out: out T) -> Result<()>;
+}
 
+ops! { $ biquad_ops in crate::fft::filter;
     /// `x` through one section after the other, each in the second direct form, transposed; `state` has two numbers for each,
     /// zeros in the beginning, so that blocks give what one call would.
     ///

@@ -198,11 +198,11 @@ ops! { $ fft_ops in crate::fft;
     /// samples is prime", 1968. Contract: `contracts/fft-v1.yaml`.
     #[doc(alias = "dft")]
     threads "Transforms are on different threads, as many at a time as `workspace` has room for." fft, fft_on, fft_by
-        (plan: by &Fft<'_, T>, direction: by Direction, x: in Complex<T>, out: out Complex<T>, workspace: scratch Complex<T>) -> Result<()>;
+        (plan: fft T, direction: by Direction, x: in Complex<T>, out: out Complex<T>, workspace: scratch Complex<T>) -> Result<()>;
 
     /// [`fft`] over its input.
     threads "As [`fft()`]." fft_in_place, fft_in_place_on, fft_in_place_by
-        (plan: by &Fft<'_, T>, direction: by Direction, x: inout Complex<T>, workspace: scratch Complex<T>) -> Result<()>;
+        (plan: fft T, direction: by Direction, x: inout Complex<T>, workspace: scratch Complex<T>) -> Result<()>;
 }
 
 pub(crate) fn fft_by<J: Executor, S: Simd, T: Element>(

@@ -134,7 +134,7 @@ ops! { $ real_ops in crate::fft::real;
     /// calculation of sine, cosine and Laplace transforms", 1970. Contract: `contracts/rfft-v1.yaml`.
     #[doc(alias = "real_fft")]
     threads "As [`fft()`]." rfft, rfft_on, rfft_by
-        (plan: by &RealFft<'_, T>, x: in T, out: out Complex<T>, workspace: scratch Complex<T>) -> Result<()>;
+        (plan: rfft T, x: in T, out: out Complex<T>, workspace: scratch Complex<T>) -> Result<()>;
 
     /// `out[k] = 1/n·Σ x[j]·e^(2πi·jk/n)` over all `n` numbers `j`, of which `x` has those up to `n/2` and the others are
     /// conjugates: undoes [`rfft`](crate::rfft()).
@@ -159,7 +159,7 @@ ops! { $ real_ops in crate::fft::real;
     ///
     /// Source: as [`rfft`](crate::rfft()). Contract: `contracts/irfft-v1.yaml`.
     threads "As [`fft()`]." irfft, irfft_on, irfft_by
-        (plan: by &RealFft<'_, T>, x: in Complex<T>, out: out T, workspace: scratch Complex<T>) -> Result<()>;
+        (plan: rfft T, x: in Complex<T>, out: out T, workspace: scratch Complex<T>) -> Result<()>;
 }
 
 /// The transforms of `x` rows: `expected` elements of `out` each.

@@ -63,7 +63,7 @@ ops! { $ rows_ops in crate::fft::rows;
     ///
     /// Source: as [`fft`](crate::fft()). Contract: `contracts/fft_rows-v1.yaml`.
     threads "As [`fft()`], by groups of rows." fft_rows, fft_rows_on, fft_rows_by
-        (plan: by &Fft<'_, T>, direction: by Direction, x: mat Complex<T>, out: mat_out Complex<T>, workspace: scratch Complex<T>) -> Result<()>;
+        (plan: fft T, direction: by Direction, x: mat Complex<T>, out: mat_out Complex<T>, workspace: scratch Complex<T>) -> Result<()>;
 
     /// `out[j, l] = Σᵢ Σₖ x[i, k]·e^(∓2πi·(ij/m + kl/n))`, the inverse one divided by `mn`.
     ///
@@ -88,7 +88,7 @@ ops! { $ rows_ops in crate::fft::rows;
     ///
     /// Source: as [`fft`](crate::fft()). Contract: `contracts/fft_2d-v1.yaml`.
     threads "As [`fft()`], by groups of rows, then of columns." fft_2d, fft_2d_on, fft_2d_by
-        (down: by &Fft<'_, T>, along: by &Fft<'_, T>, direction: by Direction, x: mat Complex<T>, out: mat_out Complex<T>,
+        (down: fft T, along: fft T, direction: by Direction, x: mat Complex<T>, out: mat_out Complex<T>,
          workspace: scratch Complex<T>) -> Result<()>;
 
     /// `out[h, j, l] = Σ x[g, i, k]·e^(∓2πi·(gh/d + ij/m + kl/n))` over all `g`, `i` and `k`, the inverse one divided by `dmn`.
@@ -114,7 +114,7 @@ ops! { $ rows_ops in crate::fft::rows;
     ///
     /// Source: as [`fft`](crate::fft()). Contract: `contracts/fft_3d-v1.yaml`.
     threads "As [`fft_2d()`], then of what lies behind each other." fft_3d, fft_3d_on, fft_3d_by
-        (plans: by [&Fft<'_, T>; 3], direction: by Direction, x: in Complex<T>, out: out Complex<T>, workspace: scratch Complex<T>) -> Result<()>;
+        (plans: ffts T, direction: by Direction, x: in Complex<T>, out: out Complex<T>, workspace: scratch Complex<T>) -> Result<()>;
 }
 
 /// How many numbers the three lengths have.

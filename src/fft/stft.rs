@@ -64,7 +64,7 @@ ops! { $ stft_ops in crate::fft::stft;
     /// Source: J. B. Allen, L. R. Rabiner, "A unified approach to short-time Fourier analysis and synthesis", 1977. Contract:
     /// `contracts/stft-v1.yaml`.
     threads "As [`fft()`], of frames." stft, stft_on, stft_by
-        (plan: by &RealFft<'_, T>, window: in T, hop: by usize, x: in T, out: out Complex<T>, workspace: scratch Complex<T>) -> Result<()>;
+        (plan: rfft T, window: in T, hop: by usize, x: in T, out: out Complex<T>, workspace: scratch Complex<T>) -> Result<()>;
 }
 
 #[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]

@@ -16,6 +16,9 @@
 /// | `host_in` | `&[T]` | `&[T]`: the host's |
 /// | `host_out`, `host_scratch` | `&mut [T]` | `&mut [T]`: the host's |
 /// | `image`, `image_out` | `Image<T>`, `ImageMut<T>` | the same: the host's |
+/// | `fft`, `ffts`, `rfft`, `dct`, `convolver`, `complex_convolver` | `T`: a plan, or three | the plan of the backend: `&Self::Fft`, … |
+/// | `csr` | `T` | the matrix of the backend: `&Self::Csr` |
+/// | `opt_pages` | `T` | `Option<Pages<Ref<u32>>>` |
 /// | `by` | the type as it is | the type as it is |
 #[non_exhaustive]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +39,7 @@ pub struct Argument {
     pub name: &'static str,
     /// How it is passed.
     pub kind: Kind,
-    /// The type of its elements, or its own type where the kind is `by`.
+    /// The type of its elements, or its own type where the kind is `by`, a plan, a sparse matrix or a table of pages.
     pub ty: &'static str,
 }
 
@@ -86,7 +89,46 @@ macro_rules! kind {
     (host_scratch) => { kind!(@ host_scratch false false) };
     (image) => { kind!(@ image true false) };
     (image_out) => { kind!(@ image_out false true) };
+    (fft) => { kind!(@ fft false false) };
+    (ffts) => { kind!(@ ffts false false) };
+    (rfft) => { kind!(@ rfft false false) };
+    (dct) => { kind!(@ dct false false) };
+    (convolver) => { kind!(@ convolver false false) };
+    (complex_convolver) => { kind!(@ complex_convolver false false) };
+    (csr) => { kind!(@ csr false false) };
+    (opt_pages) => { kind!(@ opt_pages false false) };
     (by) => { kind!(@ by false false) };
+}
+
+/// The type of an argument, written out.
+macro_rules! own {
+    (fft $t:ty) => {
+        concat!("&Fft<'_, ", stringify!($t), ">")
+    };
+    (ffts $t:ty) => {
+        concat!("[&Fft<'_, ", stringify!($t), ">; 3]")
+    };
+    (rfft $t:ty) => {
+        concat!("&RealFft<'_, ", stringify!($t), ">")
+    };
+    (dct $t:ty) => {
+        concat!("&Dct<'_, ", stringify!($t), ">")
+    };
+    (convolver $t:ty) => {
+        concat!("&Convolver<'_, ", stringify!($t), ">")
+    };
+    (complex_convolver $t:ty) => {
+        concat!("&ComplexConvolver<'_, ", stringify!($t), ">")
+    };
+    (csr $t:ty) => {
+        concat!("Csr<'_, ", stringify!($t), ">")
+    };
+    (opt_pages $t:ty) => {
+        concat!("Option<Pages<&[", stringify!($t), "]>>")
+    };
+    ($kind:ident $t:ty) => {
+        stringify!($t)
+    };
 }
 
 /// One entry of the table.
@@ -96,7 +138,7 @@ macro_rules! signature {
             op: stringify!($op),
             family: signature!(@some $family),
             generics: concat!($(stringify!($g), ": ", stringify!($bound))?),
-            arguments: &[$(Argument { name: stringify!($arg), kind: kind!($kind), ty: stringify!($ty) }),*],
+            arguments: &[$(Argument { name: stringify!($arg), kind: kind!($kind), ty: own!($kind $ty) }),*],
             result: signature!(@result $result),
             threads: signature!(@threads $threads),
             note: signature!(@some [$($note)?]),
@@ -129,7 +171,7 @@ macro_rules! signatures {
 
 /// The lists of all families.
 macro_rules! families {
-    ($($(#[$doc:meta])* $kind:ident $Trait:ident $(#[$cfg:meta])? [$($($list:ident)::+)*];)*) => {
+    ($($(#[$doc:meta])* $kind:ident $Trait:ident $(<$p:ident: $bound:path>)? $(#[$cfg:meta])? $(: $needed:path)? [$($($list:ident)::+)*];)*) => {
         pub(super) const OWN: &[&[Signature]] = &[$($(families!(@$kind $Trait $($list)::+)),*),*];
     };
     (@forms $Trait:ident $($list:ident)::+) => { $($list)::+! { signatures [] } };

@@ -53,6 +53,6 @@ macro_rules! on_threads {
 
 /// The functions of all lists.
 macro_rules! families {
-    ($($(#[$doc:meta])* $kind:ident $Trait:ident $(#[$cfg:meta])? [$($($list:ident)::+)*];)*) => { $($($($list)::+! { on_threads })*)* };
+    ($($(#[$doc:meta])* $kind:ident $Trait:ident $(<$p:ident: $bound:path>)? $(#[$cfg:meta])? $(: $needed:path)? [$($($list:ident)::+)*];)*) => { $($($($list)::+! { on_threads })*)* };
 }
 crate::families::for_each_family! { families }

@@ -1,5 +1,4 @@
-//! The ops on quantised blocks: quantisation and dequantisation, dot products, matrix-vector and matrix products, and
-//! rows of a table.
+//! The ops on quantised blocks: quantisation, dequantisation, dot products, products with matrices, rows of a table.
 
 use super::block::Block;
 use super::panel::products;
@@ -34,61 +33,6 @@ ops! { $ quant_ops in crate::quant::ops;
     #[doc(alias = "decode")]
     threads dequantize<B: crate::quant::Block>, dequantize_on, dequantize_by
         (x: in B, out: out f32) -> Result<()>;
-
-    /// Blocks whose elements are near `x`: scales that make the squared error small, searched from several first
-    /// guesses. For `q8_0`, `q8_1`, `q8_k` and `q8_64` the scale maps the largest magnitude to 127, and the errors have no
-    /// weights; for `nf4` it is the largest magnitude where the weights are equal.
-    ///
-    /// Shapes and units: `x` has as many elements as the blocks of `out`. With `importance`, error `i` of each row of as
-    /// many elements has that weight.
-    ///
-    /// NaN and ±0: NaN and infinities are refused; −0 is 0.
-    ///
-    /// Errors: [`Error::Len`] when `x` has another length; [`Error::Rows`] when it is no whole rows of `importance`, or
-    /// that has no whole blocks; [`Error::Domain`] names `x` when an element is not finite or past what a half-precision
-    /// scale holds (2047 for `q8_1`, else 65504; `q8_k`, `q8_64`, `nf4` and `mxfp4` have no limit), `importance` when one is negative or not finite.
-    /// Scratch: none.
-    ///
-    /// ```
-    /// use fulmen::quant::{Q8_0, blocks};
-    /// let x: [f32; 32] = core::array::from_fn(|i| i as f32 / 31.0);
-    /// let mut to = *blocks::<Q8_0>(&[0; 34])?.first_chunk::<1>().unwrap();
-    /// let mut back = [0.0; 32];
-    /// fulmen::quantize(&x, None, &mut to)?;
-    /// fulmen::dequantize(&to, &mut back)?;
-    /// assert!(x.iter().zip(back).all(|(x, y)| (x - y).abs() < 0.005));
-    /// # Ok::<(), fulmen::Error>(())
-    /// ```
-    ///
-    /// Source: least squares. Contract: `contracts/quantize-v1.yaml`.
-    threads quantize<B: crate::quant::Block>, quantize_on, quantize_by
-        (x: in f32, importance: opt_in f32, out: out B) -> Result<()>;
-
-    /// Blocks of rows that are not whole blocks: as [`quantize`](crate::quantize()), with zeros behind each row whose
-    /// errors have no weight. Products with activations that are padded in the same way are those of the rows.
-    ///
-    /// Shapes and units: `x` has rows of `cols` elements, `out` as many blocks for each as hold it; `importance`, where
-    /// it is, `cols` elements.
-    ///
-    /// NaN and ±0: as [`quantize`](crate::quantize()).
-    ///
-    /// Errors: [`Error::Empty`] when `cols` is 0; [`Error::Rows`] when `x` is not whole rows; [`Error::Len`] when `out` or
-    /// `importance` has another length; [`Error::Domain`] as [`quantize`](crate::quantize()). Scratch: none.
-    ///
-    /// ```
-    /// use fulmen::quant::{Q8_0, blocks};
-    /// let mut to = *blocks::<Q8_0>(&[0; 136])?.first_chunk::<4>().unwrap();
-    /// // Two rows of 40 elements in two blocks each.
-    /// fulmen::quantize_padded(&[1.0; 80], 40, None, &mut to)?;
-    /// let mut back = [0.0; 80];
-    /// fulmen::dequantize_padded(&to, 40, &mut back)?;
-    /// assert!(back.iter().all(|x| (x - 1.0).abs() < 1e-3));
-    /// # Ok::<(), fulmen::Error>(())
-    /// ```
-    ///
-    /// Source: the definition. Contract: `contracts/quantize_padded-v1.yaml`.
-    threads quantize_padded<B: crate::quant::Block>, quantize_padded_on, quantize_padded_by
-        (x: in f32, cols: by usize, importance: opt_in f32, out: out B) -> Result<()>;
 
     /// Rows of `cols` elements of blocks that [`quantize_padded`](crate::quantize_padded()) made: what lies behind them
     /// is left out.
@@ -203,6 +147,63 @@ ops! { $ quant_ops in crate::quant::ops;
     /// Source: the definition. Contract: `contracts/quant_rows-v1.yaml`.
     threads quant_rows<B: crate::quant::Block>, quant_rows_on, quant_rows_by
         (table: in B, cols: by usize, ids: in u32, out: out f32) -> Result<()>;
+}
+
+ops! { $ host_quant_ops in crate::quant::ops;
+    /// Blocks whose elements are near `x`: scales that make the squared error small, searched from several first
+    /// guesses. For `q8_0`, `q8_1`, `q8_k` and `q8_64` the scale maps the largest magnitude to 127, and the errors have no
+    /// weights; for `nf4` it is the largest magnitude where the weights are equal.
+    ///
+    /// Shapes and units: `x` has as many elements as the blocks of `out`. With `importance`, error `i` of each row of as
+    /// many elements has that weight.
+    ///
+    /// NaN and ±0: NaN and infinities are refused; −0 is 0.
+    ///
+    /// Errors: [`Error::Len`] when `x` has another length; [`Error::Rows`] when it is no whole rows of `importance`, or
+    /// that has no whole blocks; [`Error::Domain`] names `x` when an element is not finite or past what a half-precision
+    /// scale holds (2047 for `q8_1`, else 65504; `q8_k`, `q8_64`, `nf4` and `mxfp4` have no limit), `importance` when one is negative or not finite.
+    /// Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::quant::{Q8_0, blocks};
+    /// let x: [f32; 32] = core::array::from_fn(|i| i as f32 / 31.0);
+    /// let mut to = *blocks::<Q8_0>(&[0; 34])?.first_chunk::<1>().unwrap();
+    /// let mut back = [0.0; 32];
+    /// fulmen::quantize(&x, None, &mut to)?;
+    /// fulmen::dequantize(&to, &mut back)?;
+    /// assert!(x.iter().zip(back).all(|(x, y)| (x - y).abs() < 0.005));
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: least squares. Contract: `contracts/quantize-v1.yaml`.
+    threads quantize<B: crate::quant::Block>, quantize_on, quantize_by
+        (x: in f32, importance: opt_in f32, out: out B) -> Result<()>;
+
+    /// Blocks of rows that are not whole blocks: as [`quantize`](crate::quantize()), with zeros behind each row whose
+    /// errors have no weight. Products with activations that are padded in the same way are those of the rows.
+    ///
+    /// Shapes and units: `x` has rows of `cols` elements, `out` as many blocks for each as hold it; `importance`, where
+    /// it is, `cols` elements.
+    ///
+    /// NaN and ±0: as [`quantize`](crate::quantize()).
+    ///
+    /// Errors: [`Error::Empty`] when `cols` is 0; [`Error::Rows`] when `x` is not whole rows; [`Error::Len`] when `out` or
+    /// `importance` has another length; [`Error::Domain`] as [`quantize`](crate::quantize()). Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::quant::{Q8_0, blocks};
+    /// let mut to = *blocks::<Q8_0>(&[0; 136])?.first_chunk::<4>().unwrap();
+    /// // Two rows of 40 elements in two blocks each.
+    /// fulmen::quantize_padded(&[1.0; 80], 40, None, &mut to)?;
+    /// let mut back = [0.0; 80];
+    /// fulmen::dequantize_padded(&to, 40, &mut back)?;
+    /// assert!(back.iter().all(|x| (x - 1.0).abs() < 1e-3));
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: the definition. Contract: `contracts/quantize_padded-v1.yaml`.
+    threads quantize_padded<B: crate::quant::Block>, quantize_padded_on, quantize_padded_by
+        (x: in f32, cols: by usize, importance: opt_in f32, out: out B) -> Result<()>;
 }
 
 /// Elements of the largest block.

@@ -3,9 +3,10 @@
 use super::stream::{BLOCKS, Stream, Words, fill, halves};
 use crate::lanes::Simd;
 use crate::lanes::executor::Executor;
+use crate::plain::Plain;
 
 /// The integers that [`integers`](crate::integers()) draws: `u32`, `i32`, `u64`, `i64`.
-pub trait Integer: Copy + Default + PartialOrd + Send + Sync + sealed::Sealed + 'static {
+pub trait Integer: Plain + Default + PartialOrd + sealed::Sealed {
     /// How many values there are from `low` to `high`, less one.
     #[doc(hidden)]
     fn span(low: Self, high: Self) -> u64;
@@ -17,8 +18,27 @@ pub trait Integer: Copy + Default + PartialOrd + Send + Sync + sealed::Sealed + 
     fn draw<J: Executor, S: Simd>(j: J, s: S, stream: Stream, low: Self, span: u64, out: &mut [Self]);
 }
 
+/// What [`bernoulli`](crate::bernoulli()) writes: `bool`, or `u32`, which memory of devices holds too.
+pub trait Flag: Plain + Default + sealed::Sealed {
+    #[doc(hidden)]
+    fn of(is: bool) -> Self;
+}
+impl Flag for bool {
+    #[inline(always)]
+    fn of(is: bool) -> Self {
+        is
+    }
+}
+impl Flag for u32 {
+    #[inline(always)]
+    fn of(is: bool) -> Self {
+        Self::from(is)
+    }
+}
+
 mod sealed {
     pub trait Sealed {}
+    impl Sealed for bool {}
     impl Sealed for u32 {}
     impl Sealed for i32 {}
     impl Sealed for u64 {}
@@ -158,9 +178,9 @@ fn wide<J: Executor, S: Simd, I: Integer>(j: J, s: S, stream: Stream, low: I, sp
     );
 }
 
-/// `out[i]` is true with the probability `p`, to 64 bits.
+/// `out[i]` is true, or 1, with the probability `p`, to 64 bits.
 #[inline(always)]
-pub(super) fn chances<J: Executor, S: Simd>(j: J, s: S, stream: Stream, p: f64, out: &mut [bool]) {
+pub(super) fn chances<J: Executor, S: Simd, F: Flag>(j: J, s: S, stream: Stream, p: f64, out: &mut [F]) {
     // `p·2⁶⁴`: its upper part up to 2³², and 32 bits.
     let limit = (p * (1u128 << 64) as f64) as u128;
     let (upper, lower) = ((limit >> 32) as u64, limit as u32);
@@ -170,18 +190,18 @@ pub(super) fn chances<J: Executor, S: Simd>(j: J, s: S, stream: Stream, p: f64, 
         stream,
         out,
         #[inline(always)]
-        |words: &Words, at, out: &mut [bool; 4 * BLOCKS]| {
+        |words: &Words, at, out: &mut [F; 4 * BLOCKS]| {
             let words = halves(words);
             let mut equal = false;
             for (out, word) in out.iter_mut().zip(words) {
-                *out = u64::from(word) < upper;
+                *out = F::of(u64::from(word) < upper);
                 equal |= u64::from(word) == upper;
             }
             if equal {
                 for ((i, out), word) in (0..).zip(out).zip(words) {
                     if u64::from(word) == upper {
                         let [next, ..] = stream.attempt(at + i, 1);
-                        *out = next < lower;
+                        *out = F::of(next < lower);
                     }
                 }
             }

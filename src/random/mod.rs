@@ -30,7 +30,7 @@ mod truncated;
 mod variates;
 
 pub use generators::*;
-pub use integers::Integer;
+pub use integers::{Flag, Integer};
 pub use ops::*;
 pub use stream::Stream;
 pub use variates::Variate;

@@ -1,7 +1,7 @@
 //! The ops that fill slices with random numbers: uniform, normal, exponential, truncated normal, integers, Bernoulli,
 //! shuffle, permutation.
 
-use super::integers::{self, Integer};
+use super::integers::{self, Flag, Integer};
 use super::stream::{BLOCKS, Stream, Words, fill, halves};
 use super::variates::Variate;
 use crate::error::Error;
@@ -10,24 +10,6 @@ use crate::lanes::Simd;
 use crate::lanes::executor::Executor;
 
 ops! { $ random_ops in crate::random::ops;
-    /// Words of 32 random bits, as they come: four of a block in a row.
-    ///
-    /// Shapes and units: any length.
-    ///
-    /// NaN and ±0: there are none.
-    ///
-    /// Errors: none. Scratch: none.
-    ///
-    /// ```
-    /// use fulmen::random::Stream;
-    /// let mut out = [0; 4];
-    /// fulmen::random_bits(Stream::new(0), &mut out);
-    /// assert_eq!(out, [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
-    /// ```
-    ///
-    /// Source: Salmon et al., *Parallel Random Numbers: As Easy as 1, 2, 3* (2011). Contract: `contracts/random_bits-v1.yaml`.
-    threads random_bits<>, random_bits_on, random_bits_by (stream: by crate::random::Stream, out: out u32);
-
     /// Numbers in `0 ≤ out[i] < 1`, each as likely: `k·2⁻²⁴` for a `k` of 24 bits (`f32`), `k·2⁻⁵³` (`f64`).
     ///
     /// Shapes and units: any length. 0 is drawn, with the probability 2⁻²⁴ (`f32`); 1 is not.
@@ -93,7 +75,75 @@ ops! { $ random_ops in crate::random::ops;
     ///
     /// Source: inversion. Contract: `contracts/exponential-v1.yaml`.
     threads exponential<T: crate::random::Variate>, exponential_on, exponential_by (stream: by crate::random::Stream, scale: by T, out: out T) -> Result<()>;
+}
 
+ops! { $ random_bits_ops in crate::random::ops;
+    /// Words of 32 random bits, as they come: four of a block in a row.
+    ///
+    /// Shapes and units: any length.
+    ///
+    /// NaN and ±0: there are none.
+    ///
+    /// Errors: none. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::random::Stream;
+    /// let mut out = [0; 4];
+    /// fulmen::random_bits(Stream::new(0), &mut out);
+    /// assert_eq!(out, [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
+    /// ```
+    ///
+    /// Source: Salmon et al., *Parallel Random Numbers: As Easy as 1, 2, 3* (2011). Contract: `contracts/random_bits-v1.yaml`.
+    threads random_bits<>, random_bits_on, random_bits_by (stream: by crate::random::Stream, out: out u32);
+}
+
+ops! { $ random_integers_ops in crate::random::ops;
+    /// Integers in `low ≤ out[i] ≤ high`, each exactly as likely: a draw that would make some more likely is drawn again,
+    /// from words of that element alone.
+    ///
+    /// Shapes and units: any length, of `u32`, `i32`, `u64`, `i64`. The widest range is the type's.
+    ///
+    /// NaN and ±0: there are none.
+    ///
+    /// Errors: [`Error::Domain`] names `high` when it is below `low`. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::random::Stream;
+    /// let mut dice = [0i32; 100];
+    /// fulmen::integers(Stream::new(42), 1, 6, &mut dice)?;
+    /// assert!(dice.iter().all(|d| (1..=6).contains(d)) && (1..=6).all(|d| dice.contains(&d)));
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: Lemire, *Fast Random Integer Generation in an Interval* (2019). Contract: `contracts/integers-v1.yaml`.
+    #[doc(alias = "randint")]
+    threads integers<I: crate::random::Integer>, integers_on, integers_by (stream: by crate::random::Stream, low: by I, high: by I, out: out I) -> Result<()>;
+}
+
+ops! { $ random_flags_ops in crate::random::ops;
+    /// True with the probability `p`, of which 64 bits count.
+    ///
+    /// Shapes and units: any length, of `bool`, or of `u32` (1 is true, 0 is not); `0 ≤ p ≤ 1`. With 0 none is true, with 1 all
+    /// are.
+    ///
+    /// NaN and ±0: NaN is refused.
+    ///
+    /// Errors: [`Error::Domain`] names `p` when it is not in `0 ≤ p ≤ 1`. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::random::Stream;
+    /// let mut keep = [false; 1000];
+    /// fulmen::bernoulli(Stream::new(42), 0.9, &mut keep)?;
+    /// assert!((870..930).contains(&keep.iter().filter(|k| **k).count()));
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: the definition. Contract: `contracts/bernoulli-v1.yaml`.
+    #[doc(alias = "dropout")]
+    threads bernoulli<F: crate::random::Flag>, bernoulli_on, bernoulli_by (stream: by crate::random::Stream, p: by f64, out: out F) -> Result<()>;
+}
+
+ops! { $ host_random_ops in crate::random::ops;
     /// Numbers of the normal distribution between two limits: `low ≤ out[i] ≤ high`. Limits far out in a tail, on one
     /// side or with infinity on the other, cost no more than near ones.
     ///
@@ -115,47 +165,6 @@ ops! { $ random_ops in crate::random::ops;
     ///
     /// Source: Robert, *Simulation of Truncated Normal Variables* (1995). Contract: `contracts/truncated_normal-v1.yaml`.
     threads truncated_normal<T: crate::random::Variate>, truncated_normal_on, truncated_normal_by (stream: by crate::random::Stream, mean: by T, stddev: by T, low: by T, high: by T, out: out T) -> Result<()>;
-
-    /// Integers in `low ≤ out[i] ≤ high`, each exactly as likely: a draw that would make some more likely is drawn again,
-    /// from words of that element alone.
-    ///
-    /// Shapes and units: any length, of `u32`, `i32`, `u64`, `i64`. The widest range is the type's.
-    ///
-    /// NaN and ±0: there are none.
-    ///
-    /// Errors: [`Error::Domain`] names `high` when it is below `low`. Scratch: none.
-    ///
-    /// ```
-    /// use fulmen::random::Stream;
-    /// let mut dice = [0i32; 100];
-    /// fulmen::integers(Stream::new(42), 1, 6, &mut dice)?;
-    /// assert!(dice.iter().all(|d| (1..=6).contains(d)) && (1..=6).all(|d| dice.contains(&d)));
-    /// # Ok::<(), fulmen::Error>(())
-    /// ```
-    ///
-    /// Source: Lemire, *Fast Random Integer Generation in an Interval* (2019). Contract: `contracts/integers-v1.yaml`.
-    #[doc(alias = "randint")]
-    threads integers<I: crate::random::Integer>, integers_on, integers_by (stream: by crate::random::Stream, low: by I, high: by I, out: out I) -> Result<()>;
-
-    /// True with the probability `p`, of which 64 bits count.
-    ///
-    /// Shapes and units: any length; `0 ≤ p ≤ 1`. With 0 none is true, with 1 all are.
-    ///
-    /// NaN and ±0: NaN is refused.
-    ///
-    /// Errors: [`Error::Domain`] names `p` when it is not in `0 ≤ p ≤ 1`. Scratch: none.
-    ///
-    /// ```
-    /// use fulmen::random::Stream;
-    /// let mut keep = [false; 1000];
-    /// fulmen::bernoulli(Stream::new(42), 0.9, &mut keep)?;
-    /// assert!((870..930).contains(&keep.iter().filter(|k| **k).count()));
-    /// # Ok::<(), fulmen::Error>(())
-    /// ```
-    ///
-    /// Source: the definition. Contract: `contracts/bernoulli-v1.yaml`.
-    #[doc(alias = "dropout")]
-    threads bernoulli<>, bernoulli_on, bernoulli_by (stream: by crate::random::Stream, p: by f64, out: out bool) -> Result<()>;
 
     /// The elements of `x` in an order that is any with the same probability: each, from the last one down, is exchanged with
     /// one of those not behind it.
@@ -296,12 +305,12 @@ pub(crate) fn integers_by<J: Executor, S: Simd, I: Integer>(
     Ok(())
 }
 
-pub(crate) fn bernoulli_by<J: Executor, S: Simd>(
+pub(crate) fn bernoulli_by<J: Executor, S: Simd, F: Flag>(
     j: J,
     s: S,
     stream: Stream,
     p: f64,
-    out: &mut [bool],
+    out: &mut [F],
 ) -> Result<(), Error> {
     domain("p", "between 0 and 1", (0.0..=1.0).contains(&p))?;
     integers::chances(j, s, stream, p, out);

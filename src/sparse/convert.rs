@@ -45,7 +45,9 @@ ops! { $ convert_ops in crate::sparse::convert;
     serial coo_to_csr, coo_to_csr_on, coo_to_csr_by
         (rows: by usize, cols: by usize, i: host_in u32, j: host_in u32, x: in T, offsets: host_out usize, columns: host_out u32,
          values: out T, workspace: host_scratch usize) -> Result<usize>;
+}
 
+ops! { $ transpose_ops in crate::sparse::convert;
     /// The transpose of a sparse A, in compressed rows, too. Those are A's compressed columns: a matrix in CSC is the `Csr` of its transpose, so this
     /// is the conversion either way.
     ///

@@ -32,7 +32,7 @@ ops! { $ sddmm_ops in crate::sparse::sddmm;
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/sddmm-v1.yaml`.
-    serial sddmm, sddmm_on, sddmm_by (alpha: by T, x: mat T, y: mat T, a: by Csr<'_, T>, beta: by T, values: inout T) -> Result<()>;
+    serial sddmm, sddmm_on, sddmm_by (alpha: by T, x: mat T, y: mat T, a: csr T, beta: by T, values: inout T) -> Result<()>;
 }
 
 #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]

@@ -66,7 +66,9 @@ ops! { $ spgemm_ops in crate::sparse::spgemm;
     #[doc(alias = "csrgemm")]
     serial spgemm, spgemm_on, spgemm_by
         (a: by Csr<'_, T>, b: by Csr<'_, T>, offsets: host_out usize, columns: host_out u32, values: out T, workspace: host_scratch usize) -> Result<usize>;
+}
 
+ops! { $ spadd_ops in crate::sparse::spgemm;
     /// `C = αA + βB` of sparse A and B, in compressed rows: an element wherever A or B has one, whatever its value. The number of elements is
     /// returned; [`Csr::sum_len`] says it beforehand, and it is at most that of A and B together.
     ///

@@ -36,7 +36,7 @@ ops! { $ spmm_ops in crate::sparse::spmm;
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/spmm-v1.yaml`.
-    threads spmm, spmm_on, spmm_by (alpha: by T, a: by Csr<'_, T>, x: mat T, beta: by T, y: mat_inout T) -> Result<()>;
+    threads spmm, spmm_on, spmm_by (alpha: by T, a: csr T, x: mat T, beta: by T, y: mat_inout T) -> Result<()>;
 }
 
 impl<T: Element> Cut for MatMut<'_, T> {

@@ -39,7 +39,7 @@ ops! { $ spmv_ops in crate::sparse::spmv;
     ///
     /// Source: the definition. Contract: `contracts/spmv-v1.yaml`.
     #[doc(alias = "csrmv")]
-    threads spmv, spmv_on, spmv_by (alpha: by T, a: by Csr<'_, T>, x: in T, beta: by T, y: inout T) -> Result<()>;
+    threads spmv, spmv_on, spmv_by (alpha: by T, a: csr T, x: in T, beta: by T, y: inout T) -> Result<()>;
 
     /// `y = αAᵀx + βy` for a sparse A, whose transpose nobody makes.
     ///
@@ -64,7 +64,7 @@ ops! { $ spmv_ops in crate::sparse::spmv;
     ///
     /// Source: the definition. Contract: `contracts/spmv_transposed-v1.yaml`.
     threads "The rows add to the same elements of `y`, so one thread does it." spmv_transposed, spmv_transposed_on, spmv_transposed_by
-        (alpha: by T, a: by Csr<'_, T>, x: in T, beta: by T, y: inout T) -> Result<()>;
+        (alpha: by T, a: csr T, x: in T, beta: by T, y: inout T) -> Result<()>;
 }
 
 /// A matrix of a format whose product with a vector is made by whole rows.

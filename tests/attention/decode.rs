@@ -19,7 +19,7 @@ fn call<S: Simd, C: Cached>(
     op: &Attention<f32>,
     [q, out, lse, room]: [usize; 4],
     (x, keys, values): (&[f32], &[C], &[C]),
-    pages: Option<Pages<'_>>,
+    pages: Option<Pages<&[u32]>>,
 ) -> Result<[Vec<f32>; 2], Error> {
     let (mut out, mut lse) = (vec![STALE as f32; out], vec![STALE as f32; lse]);
     let mut room = vec![f32::NAN; room];
@@ -41,7 +41,7 @@ fn edge_cases() {
         let p = e.params.iter().flatten().map(|v| v.value("f32") as f32).collect();
         let a = Args { x: vec![], ids: vec![], p, n: Args::<f32>::parse(&e.options) };
         let op = options(&a);
-        let pages = a.get("rows").map(|rows| Pages { table: &table, rows, len: a.size("len") });
+        let pages = a.get("rows").map(|rows| Pages { table: &table[..], rows, len: a.size("len") });
         let room = a.get("workspace").unwrap_or(attention_decode_workspace(op.heads, op.dim));
         let sizes = [q.len(), a.get("out0").unwrap_or(q.len()), a.get("out1").unwrap_or(op.heads), room];
         for_each_lane!(|s| {
@@ -130,7 +130,7 @@ fn agree<C: Cached>(
                 to
             };
             let (keys, values) = (spread(&keys), spread(&values));
-            let pages = Pages { table: &table, rows, len };
+            let pages = Pages { table: &table[..], rows, len };
             same(call(s, &op, sizes, (&a.x[0], &keys, &values), Some(pages)), "in pages");
         }
     });

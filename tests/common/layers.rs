@@ -180,7 +180,7 @@ fn call<T: Scalar, D: Computes<T> + Blocking>(
         "spmv" | "spmv_transposed" | "spmm" => {
             let offsets = of_numbers(&a.x[0]);
             let cols = a.size("cols");
-            let m = gpu.sparse(fulmen::Csr::new(offsets.len() - 1, cols, &offsets, &a.ids, &a.x[2])?)?;
+            let m = gpu.csr(fulmen::Csr::new(offsets.len() - 1, cols, &offsets, &a.ids, &a.x[2])?)?;
             let n = a.get("n").unwrap_or(1);
             match op {
                 "spmv" => gpu.spmv(p(0), &m, on.x(3), p(1), next()),
@@ -193,21 +193,21 @@ fn call<T: Scalar, D: Computes<T> + Blocking>(
         "csr_transpose" => {
             let offsets = of_numbers(&a.x[0]);
             let m =
-                gpu.sparse(fulmen::Csr::new(offsets.len() - 1, a.size("cols"), &offsets, &a.ids, &a.x[2])?)?;
-            formed(gpu, &gpu.csr_transpose(&m)?, [next(), next(), next()])
+                gpu.csr(fulmen::Csr::new(offsets.len() - 1, a.size("cols"), &offsets, &a.ids, &a.x[2])?)?;
+            formed(gpu, &gpu.csr_transpose(&m, (), (), ())?, [next(), next(), next()])
         }
         "spgemm" => {
             let (offsets, others) = (of_numbers(&a.x[0]), of_numbers(&a.x[3]));
             let columns: Vec<u32> = a.x[4].iter().map(|c| c.to_f64() as u32).collect();
             let (k, n) = (a.size("k"), a.size("n"));
-            let m = gpu.sparse(fulmen::Csr::new(offsets.len() - 1, k, &offsets, &a.ids, &a.x[2])?)?;
-            let other = gpu.sparse(fulmen::Csr::new(k, n, &others, &columns, &a.x[5])?)?;
-            formed(gpu, &gpu.spgemm(&m, &other)?, [next(), next(), next()])
+            let m = gpu.csr(fulmen::Csr::new(offsets.len() - 1, k, &offsets, &a.ids, &a.x[2])?)?;
+            let other = gpu.csr(fulmen::Csr::new(k, n, &others, &columns, &a.x[5])?)?;
+            formed(gpu, &gpu.spgemm(&m, &other, (), (), (), ())?, [next(), next(), next()])
         }
         "sddmm" => {
             let offsets = of_numbers(&a.x[0]);
             let (m, n, k) = (offsets.len() - 1, a.size("cols"), a.size("k"));
-            let pattern = gpu.sparse(fulmen::Csr::new(m, n, &offsets, &a.ids, &a.x[2])?)?;
+            let pattern = gpu.csr(fulmen::Csr::new(m, n, &offsets, &a.ids, &a.x[2])?)?;
             // X in wider rows; Y by its columns where its depth is odd.
             let edge = [T::from_f64(f64::NAN)];
             let wide: Vec<T> = a.x[3].chunks(k).flat_map(|row| [&edge, row, &edge].concat()).collect();
@@ -217,17 +217,17 @@ fn call<T: Scalar, D: Computes<T> + Blocking>(
             let y = if k % 2 == 1 { turned.view().matrix(n, k)?.t() } else { on.x(4).matrix(k, n)? };
             gpu.sddmm(p(0), x, y, &pattern, p(1), next())
         }
-        "dct" => gpu.dct(&gpu.dct_plan(convolutions::kind(a), a.size("n"))?, on.x(0), next()),
+        "dct" => gpu.dct(&gpu.dct_plan(convolutions::kind(a), a.size("n"), (), ())?, on.x(0), next(), ()),
         "convolve" => {
             let plan = match a.get("correlation") {
-                Some(_) => gpu.correlate_plan(&a.x[0], a.size("n"))?,
-                None => gpu.convolve_plan(&a.x[0], a.size("n"))?,
+                Some(_) => gpu.correlate_plan(&a.x[0], a.size("n"), (), ())?,
+                None => gpu.convolve_plan(&a.x[0], a.size("n"), (), ())?,
             };
-            gpu.convolve(&plan, convolutions::extent(a), on.x(1), next())
+            gpu.convolve(&plan, convolutions::extent(a), on.x(1), next(), ())
         }
         "fir_fft" => {
             let (out, state) = (next(), next());
-            gpu.fir_fft(&gpu.convolve_plan(&a.x[0], a.size("n"))?, state, on.x(2), out)
+            gpu.fir_fft(&gpu.convolve_plan(&a.x[0], a.size("n"), (), ())?, state, on.x(2), out, ())
         }
         "fir" => {
             let (out, state) = (next(), next());

@@ -464,10 +464,10 @@ fn call(gpu: &Gpu<Paper>, op: usize, d: &mut Dice<'_>) -> Result<(), Error> {
             let offsets: Vec<usize> = (0..=rows).map(|i| i * of_row).collect();
             let columns: Vec<u32> = (0..rows).flat_map(|_| 0..of_row as u32).collect();
             let values = vec![0.0; columns.len()];
-            let a = gpu.sparse(fulmen::Csr::new(rows, n, &offsets, &columns, &values)?)?;
+            let a = gpu.csr(fulmen::Csr::new(rows, n, &offsets, &columns, &values)?)?;
             if d.flag() {
-                let turned = gpu.csr_transpose(&a)?;
-                return gpu.spgemm(&a, &turned).map(drop);
+                let turned = gpu.csr_transpose(&a, (), (), ())?;
+                return gpu.spgemm(&a, &turned, (), (), (), ()).map(drop);
             }
             let (x, y) = (Grid::new(gpu, d, [rows, k])?, Grid::new(gpu, d, [k, n])?);
             let mut to = line(d, values.len())?;

@@ -234,7 +234,7 @@ fn no_attention_over_a_cache_allocates() {
     let (table, mut out) = ([2, 0, 1], [1.0; 64]);
     let mut room = vec![0.0; fulmen::attention_decode_workspace(2, 32)];
     FORBIDDEN.set(true);
-    let pages = Some(fulmen::Pages { table: &table, rows: 100, len: 250 });
+    let pages = Some(fulmen::Pages { table: &table[..], rows: 100, len: 250 });
     let r = fulmen::attention_decode(&op, &[1.0; 64], keys, keys, pages, &mut out, None, &mut room);
     FORBIDDEN.set(false);
     assert_eq!((r, out), (Ok(()), [0.0; 64]));

@@ -126,13 +126,16 @@ fn bad_arguments_of_families_are_those_of_a_cpu() {
 #[test]
 fn one_program_runs_on_devices() {
     use common::anywhere::{SIZES, agree, story};
+    use fulmen::quant::{Q8_0, blocks};
     let (mut x, mut ids, mut z) =
         (vec![0.0; SIZES[0]], vec![0; SIZES[1]], vec![Complex::default(); SIZES[2]]);
     let gpu = Gpu::new(Host::default());
     let (mut on_x, mut on_ids, mut on_z) =
         (gpu.upload(&x).unwrap(), gpu.upload(&ids).unwrap(), gpu.upload(&z).unwrap());
-    let got = story(&gpu, on_x.view_mut(), on_ids.view_mut(), on_z.view_mut()).unwrap();
-    agree(&got, &story(&Cpu::native(), &mut x[..], &mut ids[..], &mut z[..]).unwrap());
+    let mut q = blocks::<Q8_0>(&[0; SIZES[3] * size_of::<Q8_0>()]).unwrap().to_vec();
+    let mut on_q = gpu.upload(&q).unwrap();
+    let got = story(&gpu, on_x.view_mut(), on_ids.view_mut(), on_z.view_mut(), on_q.view_mut()).unwrap();
+    agree(&got, &story(&Cpu::native(), &mut x[..], &mut ids[..], &mut z[..], &mut q[..]).unwrap());
 }
 
 /// As the test before, of the families behind these.
@@ -142,7 +145,7 @@ fn bad_arguments_of_other_ops_are_those_of_a_cpu() {
     let (x, mut y) = (gpu.upload(&[1.0f32; 6]).unwrap(), gpu.upload(&[7.0f32; 6]).unwrap());
     let (mut bits, mut state) = (gpu.upload(&[7u32; 2]).unwrap(), gpu.upload(&[7.0f32; 2]).unwrap());
     let (offsets, columns, values) = ([0, 1, 2], [0, 2], [1.0f32; 2]);
-    let a = gpu.sparse(Csr::new(2, 3, &offsets, &columns, &values).unwrap()).unwrap();
+    let a = gpu.csr(Csr::new(2, 3, &offsets, &columns, &values).unwrap()).unwrap();
     let part = |n: usize| x.view().part(0..n).unwrap();
     let m = |r: usize, c: usize| part(r * c).matrix(r, c).unwrap();
     let (stream, ids) = (Stream::new(1), gpu.upload(&[0u32, 1]).unwrap());

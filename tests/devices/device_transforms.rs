@@ -53,20 +53,20 @@ fn long_columns() {
     for (k, z) in x.iter_mut().enumerate() {
         *z = Complex::new((k * 7 % 13) as f32 - 6.0, (k * 5 % 11) as f32 - 5.0);
     }
-    let [down, along] = [m, n].map(|n| gpu.fft_plan::<f32>(n).unwrap());
+    let [down, along] = [m, n].map(|n| Plans::<f32>::fft_plan(&gpu, n, (), ()).unwrap());
     let (from, mut to) = (gpu.upload(&x).unwrap(), gpu.alloc(m * n).unwrap());
     let (view, out) = (from.view().matrix(m, n).unwrap(), to.view_mut().matrix(m, n).unwrap());
-    gpu.fft_2d(&down, &along, Direction::Forward, view, out).unwrap();
+    gpu.fft_2d(&down, &along, Direction::Forward, view, out, ()).unwrap();
     let mut got = vec![Complex::<f32>::ZERO; m * n];
     gpu.download(to.view(), &mut got).unwrap();
     // The columns one after the other, each a line.
     let mut rows = gpu.alloc(m * n).unwrap();
     let turned: Vec<_> = (0..m * n).map(|k| x[k % m * n + k / m]).collect();
-    gpu.fft(&down, Direction::Forward, gpu.upload(&turned).unwrap().view(), rows.view_mut()).unwrap();
+    gpu.fft(&down, Direction::Forward, gpu.upload(&turned).unwrap().view(), rows.view_mut(), ()).unwrap();
     let mut lines = vec![Complex::<f32>::ZERO; m * n];
     gpu.download(rows.view(), &mut lines).unwrap();
     let turned: Vec<_> = (0..m * n).map(|k| lines[k % n * m + k / n]).collect();
-    gpu.fft(&along, Direction::Forward, gpu.upload(&turned).unwrap().view(), rows.view_mut()).unwrap();
+    gpu.fft(&along, Direction::Forward, gpu.upload(&turned).unwrap().view(), rows.view_mut(), ()).unwrap();
     gpu.download(rows.view(), &mut lines).unwrap();
     let size = lines.iter().map(|z| z.norm_sqr()).sum::<f32>().sqrt();
     let off = got.iter().zip(&lines).map(|(a, b)| (*a - *b).norm_sqr()).sum::<f32>().sqrt();
@@ -93,11 +93,13 @@ fn bad_arguments_are_those_of_a_cpu() {
     let mut y = gpu.upload(&[Complex::<f32>::I; 12]).unwrap();
     let reals = gpu.upload(&[1.0f32; 12]).unwrap();
     let mut to = gpu.upload(&[7.0f32; 12]).unwrap();
-    let [one, three] = [1, 3].map(|n| gpu.fft_plan(n).unwrap());
-    let real = gpu.rfft_plan(4).unwrap();
-    let cosines = gpu.dct_plan(DctKind::II, 4).unwrap();
-    let (filter, turns) =
-        (gpu.convolve_plan(&[1.0f32; 2], 4).unwrap(), gpu.convolve_complex_plan(&[Complex::I], 4).unwrap());
+    let [one, three] = [1, 3].map(|n| gpu.fft_plan(n, (), ()).unwrap());
+    let real = gpu.rfft_plan(4, (), ()).unwrap();
+    let cosines = gpu.dct_plan(DctKind::II, 4, (), ()).unwrap();
+    let (filter, turns) = (
+        gpu.convolve_plan(&[1.0f32; 2], 4, (), ()).unwrap(),
+        gpu.convolve_complex_plan(&[Complex::I], 4, (), ()).unwrap(),
+    );
     let mut state = gpu.upload(&[7.0f32]).unwrap();
     let part = |n: usize| x.view().part(0..n).unwrap();
     let line = |n: usize| reals.view().part(0..n).unwrap();
@@ -118,38 +120,38 @@ fn bad_arguments_are_those_of_a_cpu() {
         ($($call:expr, $name:literal;)*) => {$(said.push(($call, $name));)*};
     }
     call! {
-        gpu.fft_plan::<f32>(0).map(drop), "`n`";
-        gpu.rfft_plan::<f32>(0).map(drop), "`n`";
-        gpu.fft_plan::<f32>(usize::MAX).map(drop), "`n`";
-        gpu.fft_plan::<f32>(1 << 20).map(drop), "shared memory";
-        gpu.fft(&three, d, part(4), y!(4)), "`x`";
-        gpu.fft(&three, d, part(6), y!(3)), "`out`";
-        gpu.fft_in_place(&three, d, y!(4)), "`x`";
-        gpu.fft_rows(&three, d, m(3, 4), y!(12).matrix(3, 4).unwrap()), "`x`";
-        gpu.fft_rows(&three, d, m(4, 3), y!(9).matrix(3, 3).unwrap()), "`out`";
-        gpu.fft_2d(&three, &three, d, m(4, 3), y!(9).matrix(3, 3).unwrap()), "`x`";
-        gpu.fft_2d(&three, &three, d, m(3, 3), y!(12).matrix(4, 3).unwrap()), "`out`";
-        gpu.fft_3d([&three; 3], d, part(9), y!(9)), "`x`";
-        gpu.fft_3d([&three, &one, &three], d, part(9), y!(12)), "`out`";
-        gpu.rfft(&real, line(6), y!(6)), "`x`";
-        gpu.rfft(&real, line(8), y!(5)), "`out`";
-        gpu.irfft(&real, part(5), to!(8)), "`x`";
-        gpu.irfft(&real, part(6), to!(6)), "`out`";
-        gpu.stft(&real, line(0), 1, line(8), y!(3)), "`window`";
-        gpu.stft(&real, line(3), 0, line(8), y!(3)), "`hop`";
-        gpu.stft(&real, line(5), 1, line(8), y!(3)), "`window`";
-        gpu.stft(&real, line(3), 2, line(8), y!(3)), "`out`";
-        gpu.dct_plan::<f32>(DctKind::II, 0).map(drop), "`n`";
-        gpu.dct(&cosines, line(6), to!(6)), "`x`";
-        gpu.dct(&cosines, line(8), to!(4)), "`out`";
-        gpu.convolve_plan::<f32>(&[], 4).map(drop), "`kernel`";
-        gpu.correlate_plan(&[1.0f32; 5], 4).map(drop), "`n`";
-        gpu.convolve_complex_plan(&[Complex::<f32>::ONE; 5], 4).map(drop), "`n`";
-        gpu.convolve(&filter, Extent::Full, line(4), to!(4)), "`out`";
-        gpu.convolve(&filter, Extent::Valid, line(4), to!(4)), "`out`";
-        gpu.convolve_complex(&turns, Extent::Same, part(4), y!(3)), "`out`";
-        gpu.fir_fft(&filter, state.view_mut(), line(4), to!(3)), "`out`";
-        gpu.fir_fft(&filter, to!(2), line(4), state.view_mut()), "`state`";
+        Plans::<f32>::fft_plan(&gpu, 0, (), ()).map(drop), "`n`";
+        Plans::<f32>::rfft_plan(&gpu, 0, (), ()).map(drop), "`n`";
+        Plans::<f32>::fft_plan(&gpu, usize::MAX, (), ()).map(drop), "`n`";
+        Plans::<f32>::fft_plan(&gpu, 1 << 20, (), ()).map(drop), "shared memory";
+        gpu.fft(&three, d, part(4), y!(4), ()), "`x`";
+        gpu.fft(&three, d, part(6), y!(3), ()), "`out`";
+        gpu.fft_in_place(&three, d, y!(4), ()), "`x`";
+        gpu.fft_rows(&three, d, m(3, 4), y!(12).matrix(3, 4).unwrap(), ()), "`x`";
+        gpu.fft_rows(&three, d, m(4, 3), y!(9).matrix(3, 3).unwrap(), ()), "`out`";
+        gpu.fft_2d(&three, &three, d, m(4, 3), y!(9).matrix(3, 3).unwrap(), ()), "`x`";
+        gpu.fft_2d(&three, &three, d, m(3, 3), y!(12).matrix(4, 3).unwrap(), ()), "`out`";
+        gpu.fft_3d([&three; 3], d, part(9), y!(9), ()), "`x`";
+        gpu.fft_3d([&three, &one, &three], d, part(9), y!(12), ()), "`out`";
+        gpu.rfft(&real, line(6), y!(6), ()), "`x`";
+        gpu.rfft(&real, line(8), y!(5), ()), "`out`";
+        gpu.irfft(&real, part(5), to!(8), ()), "`x`";
+        gpu.irfft(&real, part(6), to!(6), ()), "`out`";
+        gpu.stft(&real, line(0), 1, line(8), y!(3), ()), "`window`";
+        gpu.stft(&real, line(3), 0, line(8), y!(3), ()), "`hop`";
+        gpu.stft(&real, line(5), 1, line(8), y!(3), ()), "`window`";
+        gpu.stft(&real, line(3), 2, line(8), y!(3), ()), "`out`";
+        Plans::<f32>::dct_plan(&gpu, DctKind::II, 0, (), ()).map(drop), "`n`";
+        gpu.dct(&cosines, line(6), to!(6), ()), "`x`";
+        gpu.dct(&cosines, line(8), to!(4), ()), "`out`";
+        Plans::<f32>::convolve_plan(&gpu, &[], 4, (), ()).map(drop), "`kernel`";
+        gpu.correlate_plan(&[1.0f32; 5], 4, (), ()).map(drop), "`n`";
+        gpu.convolve_complex_plan(&[Complex::<f32>::ONE; 5], 4, (), ()).map(drop), "`n`";
+        gpu.convolve(&filter, Extent::Full, line(4), to!(4), ()), "`out`";
+        gpu.convolve(&filter, Extent::Valid, line(4), to!(4), ()), "`out`";
+        gpu.convolve_complex(&turns, Extent::Same, part(4), y!(3), ()), "`out`";
+        gpu.fir_fft(&filter, state.view_mut(), line(4), to!(3), ()), "`out`";
+        gpu.fir_fft(&filter, to!(2), line(4), state.view_mut(), ()), "`state`";
     }
     for (k, (said, name)) in said.iter().enumerate() {
         let Err(said) = said else { panic!("call {k} was taken, not refused for {name}") };
@@ -157,13 +159,13 @@ fn bad_arguments_are_those_of_a_cpu() {
         assert!(said.contains(name), "{said}, not of {name}");
     }
     // No lines, no launch.
-    gpu.fft(&three, d, part(0), y!(0)).unwrap();
-    gpu.rfft(&real, line(0), y!(0)).unwrap();
-    gpu.stft(&real, line(4), 1, line(3), y!(0)).unwrap();
-    gpu.dct(&cosines, line(0), to!(0)).unwrap();
-    gpu.convolve(&filter, Extent::Same, line(0), to!(0)).unwrap();
-    gpu.convolve_complex(&turns, Extent::Full, part(0), y!(0)).unwrap();
-    gpu.fir_fft(&filter, state.view_mut(), line(0), to!(0)).unwrap();
+    gpu.fft(&three, d, part(0), y!(0), ()).unwrap();
+    gpu.rfft(&real, line(0), y!(0), ()).unwrap();
+    gpu.stft(&real, line(4), 1, line(3), y!(0), ()).unwrap();
+    gpu.dct(&cosines, line(0), to!(0), ()).unwrap();
+    gpu.convolve(&filter, Extent::Same, line(0), to!(0), ()).unwrap();
+    gpu.convolve_complex(&turns, Extent::Full, part(0), y!(0), ()).unwrap();
+    gpu.fir_fft(&filter, state.view_mut(), line(0), to!(0), ()).unwrap();
     let mut kept = [0.0];
     gpu.download(state.view(), &mut kept).unwrap();
     assert_eq!(kept, [7.0], "a state without news");
@@ -184,7 +186,7 @@ fn unused_parts_are_not_used() {
             x[n / 2].im = f32::NAN;
         }
         let (x, mut out) = (gpu.upload(&x).unwrap(), gpu.upload(&vec![0.0f32; n]).unwrap());
-        gpu.irfft(&gpu.rfft_plan(n).unwrap(), x.view(), out.view_mut()).unwrap();
+        gpu.irfft(&gpu.rfft_plan(n, (), ()).unwrap(), x.view(), out.view_mut(), ()).unwrap();
         let mut y = vec![f32::NAN; n];
         gpu.download(out.view(), &mut y).unwrap();
         assert!(y.iter().all(|y| y.is_finite()), "{n}: {y:?}");

@@ -192,7 +192,7 @@ fn halves() {
             let (q, keys, mut out) = (vec![0.5; 30], vec![f16::ONE; len * 15], vec![0.0; 30]);
             let (mut lse, mut w) = (vec![0.0; 6], vec![0.0; attention_decode_workspace(6, 5)]);
             let table: Vec<u32> = (0..len as u32).rev().collect();
-            for pages in [None, Some(Pages { table: &table, rows: 1, len })] {
+            for pages in [None, Some(Pages { table: &table[..], rows: 1, len })] {
                 attention_decode(&op, &q, &keys, &keys, pages, &mut out, Some(&mut lse), &mut w).unwrap();
             }
         });

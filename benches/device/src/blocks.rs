@@ -1,6 +1,7 @@
 //! Products with quantised weights, which come from memory: as many matrices by turns as no cache holds.
 
 use super::{listed, say};
+use fulmen::backend::Quantised;
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::device::{Blocking, Computes, Error};
 use fulmen::quant::{Block, Q4_0, Q4_K, Q6_K, Q8_0, blocks};

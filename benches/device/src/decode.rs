@@ -5,6 +5,7 @@ use crate::gguf::Stored;
 use crate::machine::{Follower, Job, Machine, Weights};
 use crate::{listed, say};
 use fulmen::Attention;
+use fulmen::backend::Caches;
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::device::{Blocking, Computes, Error};
 use half::bf16;
@@ -31,7 +32,7 @@ pub fn attention<D: Computes<f32> + Blocking>(
             let seconds = listed(gpu, 20usize.next_multiple_of(many), wait, || {
                 call += 1;
                 let (k, v) = &caches[call % many];
-                gpu.attention_decode(&op, q.view(), k.view(), v.view(), None, out.view_mut(), None)
+                gpu.attention_decode(&op, q.view(), k.view(), v.view(), None, out.view_mut(), None, ())
             })?;
             let rate = 4.0 * n as f64 / seconds;
             let name = format!("attention_decode bf16, {heads}/{kv_heads} of {dim}, {len}");

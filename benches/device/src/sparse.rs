@@ -3,6 +3,7 @@
 
 use crate::{data, listed, median, say};
 use fulmen::Csr;
+use fulmen::backend::{SparseMatrices, SparseProducts};
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::device::{Blocking, Computes, Error};
 use fulmen_harness::pattern::{Pattern, laplacian};
@@ -27,7 +28,7 @@ pub fn run<D: Computes<f32> + Blocking>(
     {
         let (n, len) = (offsets.len() - 1, columns.len());
         let values = data(len);
-        let a = gpu.sparse(Csr::new(n, n, &offsets, &columns, &values)?)?;
+        let a = gpu.csr(Csr::new(n, n, &offsets, &columns, &values)?)?;
         let (x, mut y) = (gpu.upload(&data(32 * n))?, gpu.alloc::<f32>(32 * n)?);
         let line = |op: &str, bytes: usize, seconds: f64| {
             let rate = bytes as f64 / seconds;
@@ -44,10 +45,10 @@ pub fn run<D: Computes<f32> + Blocking>(
             gpu.spmm(1.0, &a, x.view().matrix(n, 32)?, 0.0, y.view_mut().matrix(n, 32)?)
         })?;
         line("spmm of 32 columns", bytes(32), seconds);
-        let seconds = median(3, wait, || gpu.csr_transpose(&a).map(drop))?;
+        let seconds = median(3, wait, || gpu.csr_transpose(&a, (), (), ()).map(drop))?;
         line("csr_transpose", 2 * bytes(0), seconds);
-        let seconds = median(3, wait, || gpu.spgemm(&a, &a).map(drop))?;
-        let got = gpu.spgemm(&a, &a)?.values().len();
+        let seconds = median(3, wait, || gpu.spgemm(&a, &a, (), (), (), ()).map(drop))?;
+        let got = gpu.spgemm(&a, &a, (), (), (), ())?.values().len();
         line("spgemm of the square", 8 * (2 * len + got), seconds);
     }
     Ok(())

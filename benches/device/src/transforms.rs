@@ -1,6 +1,7 @@
 //! Fourier transforms beside the device's own copy: the share of the time in which what is read and written once is copied.
 
 use crate::{listed, say};
+use fulmen::backend::{Plans, Transforms};
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::device::{Blocking, Computes, Error};
 use fulmen::{Complex, Direction};
@@ -46,15 +47,15 @@ pub fn run<D: Computes<f32> + Blocking>(
     };
     for [n, rows] in CASES {
         let all = n * rows;
-        let (plan, from) = (gpu.fft_plan(n)?, x.view().part(0..all)?);
+        let (plan, from) = (gpu.fft_plan(n, (), ())?, x.view().part(0..all)?);
         let times = if all > 1 << 20 { 20 } else { 100 };
         let seconds = listed(gpu, times, wait, || {
             let [to, _] = y.view_mut().split(all)?;
-            gpu.fft(&plan, Direction::Forward, from, to)
+            gpu.fft(&plan, Direction::Forward, from, to, ())
         })?;
         // The way back gives what was there.
         let [to, _] = z.view_mut().split(all)?;
-        gpu.fft(&plan, Direction::Inverse, y.view().part(0..all)?, to)?;
+        gpu.fft(&plan, Direction::Inverse, y.view().part(0..all)?, to, ())?;
         let mut back = vec![Complex::ZERO; all];
         gpu.download(z.view().part(0..all)?, &mut back)?;
         let off = back.iter().zip(&data).map(|(a, b)| (*a - *b).norm_sqr()).fold(0.0, f32::max).sqrt();
@@ -63,18 +64,18 @@ pub fn run<D: Computes<f32> + Blocking>(
     }
     for [n, rows] in [[1 << 10, 65_536], [1 << 20, 64]] {
         let reals = gpu.upload(&vec![0.5f32; n * rows])?;
-        let (plan, bins) = (gpu.rfft_plan(n)?, (n / 2 + 1) * rows);
+        let (plan, bins) = (gpu.rfft_plan(n, (), ())?, (n / 2 + 1) * rows);
         let mut to = gpu.alloc::<Complex<f32>>(bins)?;
-        let seconds = listed(gpu, 20, wait, || gpu.rfft(&plan, reals.view(), to.view_mut()))?;
+        let seconds = listed(gpu, 20, wait, || gpu.rfft(&plan, reals.view(), to.view_mut(), ()))?;
         let work = n * rows / 2 * n.ilog2() as usize;
         line(&format!("rfft of {n}, {rows} times"), work, 4 * n * rows + 8 * bins, seconds);
     }
     let n = 4096;
-    let plan = gpu.fft_plan(n)?;
+    let plan = gpu.fft_plan(n, (), ())?;
     let seconds = listed(gpu, 20, wait, || {
         let from = x.view().part(0..n * n)?.matrix(n, n)?;
         let [to, _] = y.view_mut().split(n * n)?;
-        gpu.fft_2d(&plan, &plan, Direction::Forward, from, to.matrix(n, n)?)
+        gpu.fft_2d(&plan, &plan, Direction::Forward, from, to.matrix(n, n)?, ())
     })?;
     line("fft_2d of 4096 x 4096", n * n * 24, 16 * n * n, seconds);
     Ok(())

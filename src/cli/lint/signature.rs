@@ -10,12 +10,16 @@ const OVERWRITTEN: [(&str, &str); 2] = [("copy", "y"), ("transpose", "b")];
 /// Ops whose tests take results in another order than the arguments have, or optional weights after the other inputs.
 const ORDER: [&str; 7] = ["sddmm", "fir", "fir_fft", "biquad", "lz4_compress", "nll", "nll_backward"];
 
+/// Kinds of arguments that are no memory: values, plans, sparse matrices and tables of pages.
+const VALUES: [&str; 9] =
+    ["by", "fft", "ffts", "rfft", "dct", "convolver", "complex_convolver", "csr", "opt_pages"];
+
 /// Each argument that is memory is read, and written, where the contract says so.
 pub(super) fn signature(s: &mut Sink<'_>, f: &File, c: &Contract) {
     let Some(row) = signatures().find(|row| row.op == c.op) else { return };
     let call = &c.call;
     let has = |names: &[String], a: &Argument| names.iter().any(|name| name == a.name);
-    let memory = || row.arguments.iter().filter(|a| a.kind.name != "by");
+    let memory = || row.arguments.iter().filter(|a| !VALUES.contains(&a.kind.name));
     let mut wrong = |a: &Argument, what: &str| {
         s.on("FUL-REV-010", f, format!("`{}: {} {}` of the row {what}", a.name, a.kind.name, a.ty));
     };

@@ -9,8 +9,9 @@ use super::super::types::F32;
 use super::ops::{Done, Scalar, arguments, called};
 use super::plan::wide;
 use super::{Gpu, View, ViewMut, Word};
-use crate::Attention;
+use crate::backend::Caches;
 use crate::nn::{Checked, checked};
+use crate::{Attention, Pages};
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -21,61 +22,7 @@ const LONGEST: u64 = 2048;
 /// Threads of a block that merges parts.
 const MERGING: u32 = 512;
 
-/// Which pages of a cache hold a text's keys and values: [`Pages`](crate::Pages) of a table on the device.
-pub struct PageTable<'a, D: Device> {
-    /// The page of the first [`PageTable::rows`] keys, that of the next ones, and so on.
-    pub table: View<'a, u32, D>,
-    /// Keys in a page.
-    pub rows: usize,
-    /// Keys of the text so far.
-    pub len: usize,
-}
-
 impl<D: Device> Gpu<D> {
-    /// [`attention_decode`](crate::attention_decode()), without a workspace of the caller's. A page past the end of the cache is
-    /// as if its keys were not there, and the next [`Gpu::download`] says so.
-    ///
-    /// # Errors
-    /// Those of the op but for [`Index`](crate::Error::Index), [`Error::Limit`] (for heads of more than 2048 elements, too),
-    /// [`Error::Lost`].
-    #[allow(clippy::too_many_arguments, reason = "the formula's operands")]
-    pub fn attention_decode<C: DeviceCached + Word>(
-        &self,
-        op: &Attention<f32>,
-        q: View<'_, f32, D>,
-        keys: View<'_, C, D>,
-        values: View<'_, C, D>,
-        pages: Option<PageTable<'_, D>>,
-        out: ViewMut<'_, f32, D>,
-        lse: Option<ViewMut<'_, f32, D>>,
-    ) -> Done
-    where
-        D: Computes<f32>,
-    {
-        called!(attention_decode, {
-            let told = pages.as_ref().map(|p| [p.table.len(), p.rows, p.len]);
-            let lens = [q.len(), keys.len(), values.len(), out.len()];
-            let Checked { len, held, .. } = checked::<C>(op, lens, lse.as_ref().map(ViewMut::len), told)?;
-            let planner = &self.state.planner;
-            planner.line::<F32>("q", q.len())?;
-            for (arg, x) in [("keys", keys), ("values", values)] {
-                planner.line::<F32>(arg, x.len().saturating_mul(C::ELEMENTS))?;
-            }
-            planner.line::<F32>("pages", len)?;
-            let pages =
-                pages.map(|p| Ok::<_, Error>((p.table.binding(self)?, self.status()?, [p.rows, held])));
-            self.decoded::<C, f32>(
-                op,
-                len,
-                [q.binding(self)?, keys.binding(self)?, values.binding(self)?, out.binding(self)?],
-                [op.kv_heads * op.dim; 2],
-                [keys.before(), values.before()],
-                pages.transpose()?,
-                lse.map(|lse| lse.binding(self)).transpose()?,
-            )
-        })
-    }
-
     /// Attention of a query that sees the last of `len` keys, over rows of keys and of values that are `pitches` elements
     /// apart; `T` is `f32`.
     #[allow(clippy::type_complexity, reason = "the table, the status words, and keys of a page and pages")]
@@ -139,5 +86,49 @@ impl<D: Device> Gpu<D> {
         let program = planner.one::<F32>("decode_merge", || Some(merge(planner.meet, merging)))?;
         let second = planner.grid_of(program, merging, [heads, 1], all)?;
         self.go(vec![first, second], room.collect(), &bound)
+    }
+}
+
+impl<C: DeviceCached + Word, D: Computes<f32>> Caches<C> for Gpu<D> {
+    /// [`attention_decode`](crate::attention_decode()). A page past the end of the cache is
+    /// as if its keys were not there, and the next [`Gpu::download`] says so.
+    ///
+    /// # Errors
+    /// Those of the op but for [`Index`](crate::Error::Index), [`Error::Limit`] (for heads of more than 2048 elements, too),
+    /// [`Error::Lost`].
+    #[allow(clippy::too_many_arguments, reason = "the formula's operands")]
+    fn attention_decode(
+        &self,
+        op: &Attention<f32>,
+        q: View<'_, f32, D>,
+        keys: View<'_, C, D>,
+        values: View<'_, C, D>,
+        pages: Option<Pages<View<'_, u32, D>>>,
+        out: ViewMut<'_, f32, D>,
+        lse: Option<ViewMut<'_, f32, D>>,
+        _: (),
+    ) -> Done {
+        called!(attention_decode, {
+            let told = pages.as_ref().map(|p| [p.table.len(), p.rows, p.len]);
+            let lens = [q.len(), keys.len(), values.len(), out.len()];
+            let Checked { len, held, .. } = checked::<C>(op, lens, lse.as_ref().map(ViewMut::len), told)?;
+            let planner = &self.state.planner;
+            planner.line::<F32>("q", q.len())?;
+            for (arg, x) in [("keys", keys), ("values", values)] {
+                planner.line::<F32>(arg, x.len().saturating_mul(C::ELEMENTS))?;
+            }
+            planner.line::<F32>("pages", len)?;
+            let pages =
+                pages.map(|p| Ok::<_, Error>((p.table.binding(self)?, self.status()?, [p.rows, held])));
+            self.decoded::<C, f32>(
+                op,
+                len,
+                [q.binding(self)?, keys.binding(self)?, values.binding(self)?, out.binding(self)?],
+                [op.kv_heads * op.dim; 2],
+                [keys.before(), values.before()],
+                pages.transpose()?,
+                lse.map(|lse| lse.binding(self)).transpose()?,
+            )
+        })
     }
 }

@@ -463,25 +463,8 @@ impl<D: Device> Gpu<D> {
         Ok(Smooth { n, parts, turns })
     }
 
-    /// A plan of transforms of length `n`, its tables in memory of the device. It has the roots of each pass; a length that
-    /// is no product of 2, 3, 5 and 7 is a convolution of at least twice its length.
-    ///
-    /// ```
-    /// use fulmen::{Complex, Direction, gpu::{backend::Gpu, device::Host}};
-    /// let gpu = Gpu::new(Host::default());
-    /// let plan = gpu.fft_plan::<f32>(4)?;
-    /// let x = gpu.upload(&[1.0f32, 0.0, -1.0, 0.0].map(Complex::from))?;
-    /// let mut y = gpu.alloc(4)?;
-    /// gpu.fft(&plan, Direction::Forward, x.view(), y.view_mut())?;
-    /// let mut back = [Complex::ZERO; 4];
-    /// gpu.download(y.view(), &mut back)?;
-    /// assert_eq!(back.map(|y| y.re), [0.0, 2.0, 0.0, 2.0]);
-    /// # Ok::<(), fulmen::gpu::device::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`Empty`](crate::Error::Empty), [`Overflow`](crate::Error::Overflow), [`Error::Limit`], [`Error::Lost`].
-    pub fn fft_plan<T: Scalar>(&self, n: usize) -> Result<Fft<T, D>, Error>
+    /// The plan of transforms of `n` complex numbers.
+    pub(super) fn complex_plan<T: Scalar>(&self, n: usize) -> Result<Fft<T, D>, Error>
     where
         D: Computes<T>,
     {
@@ -502,18 +485,15 @@ impl<D: Device> Gpu<D> {
         Ok(Fft { n, inner: self.smooth(m)?, chirp })
     }
 
-    /// A plan of transforms of `n` real numbers.
-    ///
-    /// # Errors
-    /// As [`Gpu::fft_plan`].
-    pub fn rfft_plan<T: Scalar>(&self, n: usize) -> Result<RealFft<T, D>, Error>
+    /// The plan of transforms of `n` real numbers.
+    pub(super) fn real_plan<T: Scalar>(&self, n: usize) -> Result<RealFft<T, D>, Error>
     where
         D: Computes<T>,
     {
         if !n.is_multiple_of(2) || n == 0 {
-            return Ok(RealFft { n, inner: self.fft_plan(n)?, twist: None });
+            return Ok(RealFft { n, inner: self.complex_plan(n)?, twist: None });
         }
-        let inner = self.fft_plan(n / 2)?;
+        let inner = self.complex_plan(n / 2)?;
         // Times -i.
         let turned = (0..=n as u64 / 4).map(|k| fft::root(k, n as u64)).map(|[re, im]| [im, -re]);
         let twist = Some(self.roots::<T>(n, turned.collect())?.table);

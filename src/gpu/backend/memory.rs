@@ -237,6 +237,7 @@ impl<D: Device> Memory for Gpu<D> {
         x.lend()
     }
     fn workspace<T: Plain>(_: Self::Mut<'_, T>) -> Self::Workspace<'_, T> {}
+    fn host_workspace<T: Plain>(_: &mut [T]) -> Self::Workspace<'_, T> {}
     fn matrix<T: Plain>(x: Self::Ref<'_, T>, rows: usize, cols: usize) -> Result<Self::Mat<'_, T>, Error> {
         x.matrix(rows, cols)
     }

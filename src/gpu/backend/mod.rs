@@ -72,7 +72,7 @@ mod view;
 mod words;
 
 pub use batch::{Batch, BatchMut};
-pub use decode::{DeviceCached, PageTable};
+pub use decode::DeviceCached;
 pub use fft::{Fft, RealFft};
 pub use low_precision::Bias;
 pub use mat::{Mat, MatMut};

@@ -1,13 +1,16 @@
-//! Sparse matrices whose pattern is computed on a device: transposes and products (SpGEMM).
+//! Sparse matrices on devices: from the host, or with a pattern that the device computes, as transposes and products (SpGEMM).
 
-use super::super::device::{Blocking, Computes, Device, Error};
+use super::super::device::{Computes, Device, Error};
 use super::super::error::Error as Bad;
 use super::super::ir::Kernel;
 use super::super::template::pattern::{self, ADDED, DIGITS, SORTED};
 use super::ops::{Done, Scalar, called};
 use super::sparse::{Rows, Sparse};
 use super::{Array, Gpu, View};
+use crate::Csr;
+use crate::backend::{Blocking, SparseMatrices, Transfer};
 use crate::error::same_shape;
+use alloc::vec;
 use alloc::vec::Vec;
 
 /// Threads that are worth having: more of them share the columns of a row.
@@ -15,6 +18,17 @@ const THREADS: usize = 1 << 16;
 /// Parts of a row at most, and columns of one at least.
 const PARTS: usize = 32;
 const COLUMNS: usize = 32;
+
+/// Where rows begin that have so many elements.
+fn begins(counts: &[u32]) -> Vec<u32> {
+    let mut at = 0;
+    let mut all = vec![0];
+    all.extend(counts.iter().map(|n| {
+        at += n;
+        at
+    }));
+    all
+}
 
 impl<D: Device> Gpu<D> {
     /// A kernel over words, with a thread for each of `n`.
@@ -82,14 +96,34 @@ impl<D: Device> Gpu<D> {
         }
         Ok((Rows { offsets, columns: to }, order))
     }
+}
+
+impl<T: Scalar, D: Computes<T>> SparseMatrices<T> for Gpu<D> {
+    type Csr<'a> = Sparse<T, D>;
+
+    /// A sparse matrix, from the host.
+    ///
+    /// # Errors
+    /// [`Overflow`](crate::Error::Overflow), [`Error::Limit`], [`Error::Lost`].
+    fn csr<'a>(&self, a: Csr<'a, T>) -> Result<Self::Csr<'a>, Error> {
+        let planner = &self.state.planner;
+        planner.line::<T::Recorded>("a", a.len())?;
+        planner.line::<T::Recorded>("rows", a.rows().max(a.cols()).saturating_add(1))?;
+        let all = || (0..a.rows()).map(|i| a.row(i));
+        let counts: Vec<u32> = all().map(|(columns, _)| columns.len() as u32).collect();
+        let columns: Vec<u32> = all().flat_map(|(columns, _)| columns.iter().copied()).collect();
+        let rows = Rows { offsets: self.upload(&begins(&counts))?, columns: self.upload(&columns)? };
+        let values = self.upload(a.values())?;
+        Ok(Sparse::new([a.rows(), a.cols()], rows, values))
+    }
 
     /// [`csr_transpose`](crate::csr_transpose()), into memory of its own; nothing waits for the host.
     ///
     /// ```
-    /// use fulmen::{Csr, gpu::{backend::Gpu, device::{Error, Host}}};
+    /// use fulmen::{Csr, backend::SparseMatrices, gpu::{backend::Gpu, device::{Error, Host}}};
     /// let gpu = Gpu::new(Host::default());
-    /// let a = gpu.sparse(Csr::new(2, 3, &[0, 2, 3], &[0, 2, 1], &[4.0f32, 1.0, 2.0])?)?;
-    /// let t = gpu.csr_transpose(&a)?;
+    /// let a = gpu.csr(Csr::new(2, 3, &[0, 2, 3], &[0, 2, 1], &[4.0f32, 1.0, 2.0])?)?;
+    /// let t = gpu.csr_transpose(&a, (), (), ())?;
     /// let (mut offsets, mut columns) = ([0; 4], [0; 3]);
     /// gpu.download(t.offsets(), &mut offsets)?;
     /// gpu.download(t.columns(), &mut columns)?;
@@ -99,10 +133,13 @@ impl<D: Device> Gpu<D> {
     ///
     /// # Errors
     /// [`Error::Limit`], [`Error::Lost`].
-    pub fn csr_transpose<T: Scalar>(&self, a: &Sparse<T, D>) -> Result<Sparse<T, D>, Error>
-    where
-        D: Computes<T>,
-    {
+    fn csr_transpose<'a>(
+        &self,
+        a: &Self::Csr<'_>,
+        _: Self::Workspace<'a, usize>,
+        _: Self::Workspace<'a, u32>,
+        _: Self::Workspace<'a, T>,
+    ) -> Result<Self::Csr<'a>, Error> {
         called!(csr_transpose, {
             let ([m, n], len) = (a.shape(), a.values().len());
             let (rows, order) = self.transposed(&a.rows, [m, n])?;
@@ -125,11 +162,11 @@ impl<D: Device> Gpu<D> {
     /// added. Made for rows of few elements: a row of the result that is made of thousands is one thread's work where there are many rows.
     ///
     /// ```
-    /// use fulmen::{Csr, gpu::{backend::Gpu, device::{Error, Host}}};
+    /// use fulmen::{Csr, backend::SparseMatrices, gpu::{backend::Gpu, device::{Error, Host}}};
     /// let gpu = Gpu::new(Host::default());
-    /// let a = gpu.sparse(Csr::new(2, 3, &[0, 2, 3], &[0, 2, 1], &[4.0f32, 1.0, 2.0])?)?;
-    /// let b = gpu.sparse(Csr::new(3, 2, &[0, 1, 2, 3], &[1, 0, 0], &[1.0, 3.0, 5.0])?)?;
-    /// let c = gpu.spgemm(&a, &b)?;
+    /// let a = gpu.csr(Csr::new(2, 3, &[0, 2, 3], &[0, 2, 1], &[4.0f32, 1.0, 2.0])?)?;
+    /// let b = gpu.csr(Csr::new(3, 2, &[0, 1, 2, 3], &[1, 0, 0], &[1.0, 3.0, 5.0])?)?;
+    /// let c = gpu.spgemm(&a, &b, (), (), (), ())?;
     /// let (mut columns, mut values) = ([0; 3], [0.0; 3]);
     /// gpu.download(c.columns(), &mut columns)?;
     /// gpu.download(c.values(), &mut values)?;
@@ -140,9 +177,17 @@ impl<D: Device> Gpu<D> {
     /// # Errors
     /// [`Shape`](crate::Error::Shape), [`Overflow`](crate::Error::Overflow) when elements are more than 32 bits count, [`Error::Limit`],
     /// [`Error::Lost`], and what the next [`download`](Self::download) would say.
-    pub fn spgemm<T: Scalar>(&self, a: &Sparse<T, D>, b: &Sparse<T, D>) -> Result<Sparse<T, D>, Error>
+    fn spgemm<'a>(
+        &self,
+        a: &Self::Csr<'_>,
+        b: &Self::Csr<'_>,
+        _: Self::Workspace<'a, usize>,
+        _: Self::Workspace<'a, u32>,
+        _: Self::Workspace<'a, T>,
+        _: Self::Workspace<'_, usize>,
+    ) -> Result<Self::Csr<'a>, Error>
     where
-        D: Computes<T> + Blocking,
+        Self: Blocking,
     {
         called!(spgemm, {
             let ([m, k], [rows, n]) = (a.shape(), b.shape());
@@ -164,7 +209,7 @@ impl<D: Device> Gpu<D> {
             self.words("spgemm_counted", pattern::counted, threads, &all, &sizes)?;
             self.begins(counts.view())?;
             let mut len = [0];
-            self.download(counts.view().part(threads..threads + 1)?, &mut len)?;
+            Transfer::download(self, counts.view().part(threads..threads + 1)?, &mut len)?;
             if len == [u32::MAX] {
                 return Err(crate::Error::overflow("b").into());
             }

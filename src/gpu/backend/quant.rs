@@ -10,6 +10,7 @@ use super::super::types::F32;
 use super::ops::{Done, arguments, called};
 use super::plan::{POINTWISE, wide};
 use super::{Gpu, View, ViewMut};
+use crate::backend::Quantised;
 use crate::error::same_len;
 use crate::quant::ops::{rows, whole};
 use crate::quant::{Activation, Block};
@@ -75,66 +76,7 @@ impl<D: Device> Gpu<D> {
         self.run_one(launch, &bound)
     }
 
-    /// [`dequantize`](crate::dequantize())
-    ///
-    /// # Errors
-    /// [`Len`](crate::Error::Len), [`Overflow`](crate::Error::Overflow), [`Error::Limit`], [`Error::Lost`].
-    pub fn dequantize<B: Block>(&self, x: View<'_, B, D>, out: ViewMut<'_, f32, D>) -> Done
-    where
-        D: Computes<f32>,
-    {
-        called!(dequantize, {
-            same_len("out", x.len().saturating_mul(B::ELEMENTS), out.len())?;
-            self.unpacked(Unpack::Whole, x, [1, B::ELEMENTS], None, &out)
-        })
-    }
-
-    /// [`dequantize_padded`](crate::dequantize_padded())
-    ///
-    /// # Errors
-    /// Those of the op, [`Error::Limit`], [`Error::Lost`].
-    pub fn dequantize_padded<B: Block>(
-        &self,
-        x: View<'_, B, D>,
-        cols: usize,
-        out: ViewMut<'_, f32, D>,
-    ) -> Done
-    where
-        D: Computes<f32>,
-    {
-        called!(dequantize_padded, {
-            let m = crate::parts::count("out", out.len(), cols)?;
-            let row = cols.div_ceil(B::ELEMENTS);
-            same_len("x", m.saturating_mul(row), x.len())?;
-            self.unpacked(Unpack::Padded, x, [row, cols], None, &out)
-        })
-    }
-
-    /// [`quant_rows`](crate::quant_rows()). A row whose index is past the table is zeros, and the next
-    /// [`Gpu::download`] says so.
-    ///
-    /// # Errors
-    /// [`Empty`](crate::Error::Empty), [`Rows`](crate::Error::Rows), [`Len`](crate::Error::Len),
-    /// [`Overflow`](crate::Error::Overflow), [`Error::Limit`], [`Error::Lost`].
-    pub fn quant_rows<B: Block>(
-        &self,
-        table: View<'_, B, D>,
-        cols: usize,
-        ids: View<'_, u32, D>,
-        out: ViewMut<'_, f32, D>,
-    ) -> Done
-    where
-        D: Computes<f32>,
-    {
-        called!(quant_rows, {
-            let row = whole::<B>(cols)?;
-            rows("table", table.len(), row)?;
-            same_len("out", ids.len().saturating_mul(cols), out.len())?;
-            self.unpacked(Unpack::Chosen, table, [row, cols], Some(ids), &out)
-        })
-    }
-
-    /// [`quantize`](crate::quantize()) of activations. A block that has an element that is not finite, or past what the format
+    /// [`quantize`](crate::quantize()) of activations, which no method of a trait is: it refuses nothing. A block that has an element that is not finite, or past what the format
     /// holds, gets NaN for its scale: only the kernel sees it. `out` starts at a whole word, so at an even block of
     /// `q8_0`.
     ///
@@ -163,71 +105,6 @@ impl<D: Device> Gpu<D> {
             let told = arguments::<f32>(2, &[x.len()], &[]);
             let launch = planner.threads(program, x.len(), QUANTISED, told)?;
             self.run_one(launch, &[x.binding(self)?, out.binding(self)?])
-        })
-    }
-
-    /// [`quant_dot`](crate::quant_dot()) to a view of one element.
-    ///
-    /// # Errors
-    /// Those of [`Gpu::quant_gemv`].
-    pub fn quant_dot<B: Block>(
-        &self,
-        a: View<'_, B, D>,
-        b: View<'_, B::Partner, D>,
-        out: ViewMut<'_, f32, D>,
-    ) -> Done
-    where
-        D: Computes<f32>,
-    {
-        called!(quant_dot, {
-            same_len("b", a.len(), b.len())?;
-            same_len("out", 1, out.len())?;
-            self.quant_gemv(a, b, out)
-        })
-    }
-
-    /// [`quant_gemv`](crate::quant_gemv())
-    ///
-    /// # Errors
-    /// [`Len`](crate::Error::Len), [`Overflow`](crate::Error::Overflow), [`Error::Limit`], [`Error::Lost`].
-    pub fn quant_gemv<B: Block>(
-        &self,
-        weights: View<'_, B, D>,
-        x: View<'_, B::Partner, D>,
-        out: ViewMut<'_, f32, D>,
-    ) -> Done
-    where
-        D: Computes<f32>,
-    {
-        called!(quant_gemv, {
-            same_len("weights", x.len().saturating_mul(out.len()), weights.len())?;
-            if x.is_empty() {
-                return self.fill(0.0, out);
-            }
-            let sizes = [out.len(), 1, x.len()];
-            self.block_products(weights, x, sizes, &out)
-        })
-    }
-
-    /// [`quant_gemm`](crate::quant_gemm())
-    ///
-    /// # Errors
-    /// Those of the op, [`Error::Limit`], [`Error::Lost`].
-    pub fn quant_gemm<B: Block>(
-        &self,
-        weights: View<'_, B, D>,
-        x: View<'_, B::Partner, D>,
-        cols: usize,
-        out: ViewMut<'_, f32, D>,
-    ) -> Done
-    where
-        D: Computes<f32>,
-    {
-        called!(quant_gemm, {
-            let row = whole::<B>(cols)?;
-            let (n, m) = (rows("weights", weights.len(), row)?, rows("x", x.len(), row)?);
-            same_len("out", n.saturating_mul(m), out.len())?;
-            self.block_products(weights, x, [n, m, row], &out)
         })
     }
 
@@ -265,5 +142,108 @@ impl<D: Device> Gpu<D> {
         let told: Vec<Argument> = arguments::<f32>(3, &[weights.before(), x.before(), n, m, row], &[]);
         let launch = planner.grid_of(program, threads, [n.div_ceil(high), m.div_ceil(across)], told)?;
         self.run_one(launch, &bound)
+    }
+}
+
+impl<D: Computes<f32>> Quantised for Gpu<D> {
+    /// [`dequantize`](crate::dequantize())
+    ///
+    /// # Errors
+    /// [`Len`](crate::Error::Len), [`Overflow`](crate::Error::Overflow), [`Error::Limit`], [`Error::Lost`].
+    fn dequantize<B: Block>(&self, x: View<'_, B, D>, out: ViewMut<'_, f32, D>) -> Done {
+        called!(dequantize, {
+            same_len("out", x.len().saturating_mul(B::ELEMENTS), out.len())?;
+            self.unpacked(Unpack::Whole, x, [1, B::ELEMENTS], None, &out)
+        })
+    }
+
+    /// [`dequantize_padded`](crate::dequantize_padded())
+    ///
+    /// # Errors
+    /// Those of the op, [`Error::Limit`], [`Error::Lost`].
+    fn dequantize_padded<B: Block>(&self, x: View<'_, B, D>, cols: usize, out: ViewMut<'_, f32, D>) -> Done {
+        called!(dequantize_padded, {
+            let m = crate::parts::count("out", out.len(), cols)?;
+            let row = cols.div_ceil(B::ELEMENTS);
+            same_len("x", m.saturating_mul(row), x.len())?;
+            self.unpacked(Unpack::Padded, x, [row, cols], None, &out)
+        })
+    }
+
+    /// [`quant_dot`](crate::quant_dot()) to a view of one element.
+    ///
+    /// # Errors
+    /// Those of [`Gpu::quant_gemv`].
+    fn quant_dot<B: Block>(
+        &self,
+        a: View<'_, B, D>,
+        b: View<'_, B::Partner, D>,
+        out: ViewMut<'_, f32, D>,
+    ) -> Done {
+        called!(quant_dot, {
+            same_len("b", a.len(), b.len())?;
+            same_len("out", 1, out.len())?;
+            self.quant_gemv(a, b, out)
+        })
+    }
+
+    /// [`quant_gemv`](crate::quant_gemv())
+    ///
+    /// # Errors
+    /// [`Len`](crate::Error::Len), [`Overflow`](crate::Error::Overflow), [`Error::Limit`], [`Error::Lost`].
+    fn quant_gemv<B: Block>(
+        &self,
+        weights: View<'_, B, D>,
+        x: View<'_, B::Partner, D>,
+        out: ViewMut<'_, f32, D>,
+    ) -> Done {
+        called!(quant_gemv, {
+            same_len("weights", x.len().saturating_mul(out.len()), weights.len())?;
+            if x.is_empty() {
+                return self.fill(0.0, out);
+            }
+            let sizes = [out.len(), 1, x.len()];
+            self.block_products(weights, x, sizes, &out)
+        })
+    }
+
+    /// [`quant_gemm`](crate::quant_gemm())
+    ///
+    /// # Errors
+    /// Those of the op, [`Error::Limit`], [`Error::Lost`].
+    fn quant_gemm<B: Block>(
+        &self,
+        weights: View<'_, B, D>,
+        x: View<'_, B::Partner, D>,
+        cols: usize,
+        out: ViewMut<'_, f32, D>,
+    ) -> Done {
+        called!(quant_gemm, {
+            let row = whole::<B>(cols)?;
+            let (n, m) = (rows("weights", weights.len(), row)?, rows("x", x.len(), row)?);
+            same_len("out", n.saturating_mul(m), out.len())?;
+            self.block_products(weights, x, [n, m, row], &out)
+        })
+    }
+
+    /// [`quant_rows`](crate::quant_rows()). A row whose index is past the table is zeros, and the next
+    /// [`Gpu::download`] says so.
+    ///
+    /// # Errors
+    /// [`Empty`](crate::Error::Empty), [`Rows`](crate::Error::Rows), [`Len`](crate::Error::Len),
+    /// [`Overflow`](crate::Error::Overflow), [`Error::Limit`], [`Error::Lost`].
+    fn quant_rows<B: Block>(
+        &self,
+        table: View<'_, B, D>,
+        cols: usize,
+        ids: View<'_, u32, D>,
+        out: ViewMut<'_, f32, D>,
+    ) -> Done {
+        called!(quant_rows, {
+            let row = whole::<B>(cols)?;
+            rows("table", table.len(), row)?;
+            same_len("out", ids.len().saturating_mul(cols), out.len())?;
+            self.unpacked(Unpack::Chosen, table, [row, cols], Some(ids), &out)
+        })
     }
 }

@@ -7,6 +7,7 @@ use super::super::template::random;
 use super::super::types::F32;
 use super::ops::{Done, Scalar, arguments, called};
 use super::{Gpu, ViewMut, Word};
+use crate::backend::{Random, RandomBits, RandomFlags, RandomIntegers};
 use crate::gpu::template::Argument;
 use crate::random::{Integer, Stream, Variate, ops};
 use alloc::vec;
@@ -55,23 +56,14 @@ impl<D: Device> Gpu<D> {
         };
         self.run_one(launch, &[out.binding(self)?])
     }
+}
 
-    /// [`random_bits`](crate::random_bits())
-    ///
-    /// # Errors
-    /// [`Error::Limit`], [`Error::Lost`].
-    pub fn random_bits(&self, stream: Stream, out: ViewMut<'_, u32, D>) -> Done {
-        called!(random_bits, { self.draw("random_bits", stream, 4, &out, random::random_bits, vec![]) })
-    }
-
+impl<T: Scalar + Variate, D: Computes<T>> Random<T> for Gpu<D> {
     /// [`uniform`](crate::uniform())
     ///
     /// # Errors
     /// [`Error::Limit`], [`Error::Lost`].
-    pub fn uniform<T: Scalar>(&self, stream: Stream, out: ViewMut<'_, T, D>) -> Done
-    where
-        D: Computes<T>,
-    {
+    fn uniform(&self, stream: Stream, out: ViewMut<'_, T, D>) -> Done {
         called!(uniform, {
             let each = random::elements::<T::Recorded>();
             self.draw("uniform", stream, each, &out, random::uniform::<T::Recorded>, vec![])
@@ -82,16 +74,7 @@ impl<D: Device> Gpu<D> {
     ///
     /// # Errors
     /// [`Domain`](crate::Error::Domain), [`Error::Limit`], [`Error::Lost`].
-    pub fn normal<T: Scalar + Variate>(
-        &self,
-        stream: Stream,
-        mean: T,
-        stddev: T,
-        out: ViewMut<'_, T, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
+    fn normal(&self, stream: Stream, mean: T, stddev: T, out: ViewMut<'_, T, D>) -> Done {
         called!(normal, {
             ops::normal(stream, mean, stddev, &mut [])?;
             let each = random::elements::<T::Recorded>();
@@ -104,10 +87,7 @@ impl<D: Device> Gpu<D> {
     ///
     /// # Errors
     /// [`Domain`](crate::Error::Domain), [`Error::Limit`], [`Error::Lost`].
-    pub fn exponential<T: Scalar + Variate>(&self, stream: Stream, scale: T, out: ViewMut<'_, T, D>) -> Done
-    where
-        D: Computes<T>,
-    {
+    fn exponential(&self, stream: Stream, scale: T, out: ViewMut<'_, T, D>) -> Done {
         called!(exponential, {
             ops::exponential(stream, scale, &mut [])?;
             let each = random::elements::<T::Recorded>();
@@ -115,12 +95,24 @@ impl<D: Device> Gpu<D> {
             self.draw("exponential", stream, each, &out, random::waiting::<T::Recorded>, more)
         })
     }
+}
 
+impl<D: Device> RandomBits for Gpu<D> {
+    /// [`random_bits`](crate::random_bits())
+    ///
+    /// # Errors
+    /// [`Error::Limit`], [`Error::Lost`].
+    fn random_bits(&self, stream: Stream, out: ViewMut<'_, u32, D>) -> Done {
+        called!(random_bits, { self.draw("random_bits", stream, 4, &out, random::random_bits, vec![]) })
+    }
+}
+
+impl<I: Narrow, D: Device> RandomIntegers<I> for Gpu<D> {
     /// [`integers`](crate::integers()) of 32 bits.
     ///
     /// # Errors
     /// [`Domain`](crate::Error::Domain), [`Error::Limit`], [`Error::Lost`].
-    pub fn integers<I: Narrow>(&self, stream: Stream, low: I, high: I, out: ViewMut<'_, I, D>) -> Done {
+    fn integers(&self, stream: Stream, low: I, high: I, out: ViewMut<'_, I, D>) -> Done {
         called!(integers, {
             ops::integers(stream, low, high, &mut [])?;
             let range = I::span(low, high) + 1;
@@ -131,14 +123,16 @@ impl<D: Device> Gpu<D> {
             self.draw("integers", stream, 4, &out, random::integers, more)
         })
     }
+}
 
+impl<D: Device> RandomFlags<u32> for Gpu<D> {
     /// [`bernoulli`](crate::bernoulli()): 1 or 0.
     ///
     /// # Errors
     /// [`Domain`](crate::Error::Domain), [`Error::Limit`], [`Error::Lost`].
-    pub fn bernoulli(&self, stream: Stream, p: f64, out: ViewMut<'_, u32, D>) -> Done {
+    fn bernoulli(&self, stream: Stream, p: f64, out: ViewMut<'_, u32, D>) -> Done {
         called!(bernoulli, {
-            ops::bernoulli(stream, p, &mut [])?;
+            ops::bernoulli::<u32>(stream, p, &mut [])?;
             let limit = (p * (1u128 << 64) as f64) as u128;
             let words = [(limit >> 32) as u32, limit as u32, (limit >> 64) as u32];
             let more = words.map(|w| Argument::Bits(u64::from(w))).into();

@@ -1,13 +1,12 @@
-//! Sparse products (SpMV, SpMM, SDDMM) and FIR filters on devices.
+//! Sparse products (SpMV, SpMM, SDDMM) on devices.
 
 use super::super::device::{Computes, Device, Error};
-use super::super::template::{Meet, THREADS, sparse, window};
+use super::super::template::{Meet, THREADS, sparse};
 use super::ops::{Done, Scalar, called};
 use super::{Array, Gpu, Mat, MatMut, View, ViewMut};
-use crate::Csr;
-use crate::error::{not_empty, same_len, same_shape};
+use crate::backend::SparseProducts;
+use crate::error::{same_len, same_shape};
 use alloc::vec;
-use alloc::vec::Vec;
 use core::cell::OnceCell;
 
 /// Elements of a row, on average, from which a block works on it.
@@ -59,37 +58,7 @@ impl<T: Scalar, D: Device> Sparse<T, D> {
     }
 }
 
-/// Where rows begin that have so many elements.
-fn begins(counts: &[u32]) -> Vec<u32> {
-    let mut at = 0;
-    let mut all = vec![0];
-    all.extend(counts.iter().map(|n| {
-        at += n;
-        at
-    }));
-    all
-}
-
 impl<D: Device> Gpu<D> {
-    /// A sparse matrix, from the host.
-    ///
-    /// # Errors
-    /// [`Overflow`](crate::Error::Overflow), [`Error::Limit`], [`Error::Lost`].
-    pub fn sparse<T: Scalar>(&self, a: Csr<'_, T>) -> Result<Sparse<T, D>, Error>
-    where
-        D: Computes<T>,
-    {
-        let planner = &self.state.planner;
-        planner.line::<T::Recorded>("a", a.len())?;
-        planner.line::<T::Recorded>("rows", a.rows().max(a.cols()).saturating_add(1))?;
-        let all = || (0..a.rows()).map(|i| a.row(i));
-        let counts: Vec<u32> = all().map(|(columns, _)| columns.len() as u32).collect();
-        let columns: Vec<u32> = all().flat_map(|(columns, _)| columns.iter().copied()).collect();
-        let rows = Rows { offsets: self.upload(&begins(&counts))?, columns: self.upload(&columns)? };
-        let values = self.upload(a.values())?;
-        Ok(Sparse::new([a.rows(), a.cols()], rows, values))
-    }
-
     /// The rows of the transpose: made once.
     fn turned<'a, T>(&self, a: &'a Sparse<T, D>) -> Result<&'a (Rows<D>, Array<u32, D>), Error> {
         if let Some(turned) = a.turned.get() {
@@ -142,21 +111,27 @@ impl<D: Device> Gpu<D> {
         self.run_flat::<T>(op, || sparse::product::<T::Recorded>(turned), m * n, &bound, told)
     }
 
+    /// The last numbers, for the next block.
+    pub(super) fn keep<T: Scalar>(&self, x: View<'_, T, D>, mut state: ViewMut<'_, T, D>) -> Done
+    where
+        D: Computes<T>,
+    {
+        let (n, m) = (x.len(), state.len());
+        let fresh = n.min(m);
+        let mut scratch = self.alloc::<T>(m)?;
+        let [mut kept, mut new] = scratch.view_mut().split(m - fresh)?;
+        self.line_copy(state.read().part(fresh..m)?, kept.lend())?;
+        self.line_copy(x.part(n - fresh..n)?, new.lend())?;
+        self.line_copy(scratch.view(), state.lend())
+    }
+}
+
+impl<T: Scalar, D: Computes<T>> SparseProducts<T> for Gpu<D> {
     /// [`spmv`](crate::spmv())
     ///
     /// # Errors
     /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn spmv<T: Scalar>(
-        &self,
-        alpha: T,
-        a: &Sparse<T, D>,
-        x: View<'_, T, D>,
-        beta: T,
-        y: ViewMut<'_, T, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
+    fn spmv(&self, alpha: T, a: &Sparse<T, D>, x: View<'_, T, D>, beta: T, y: ViewMut<'_, T, D>) -> Done {
         called!(spmv, {
             same_len("x", a.shape[1], x.len())?;
             same_len("y", a.shape[0], y.len())?;
@@ -169,17 +144,14 @@ impl<D: Device> Gpu<D> {
     ///
     /// # Errors
     /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn spmv_transposed<T: Scalar>(
+    fn spmv_transposed(
         &self,
         alpha: T,
         a: &Sparse<T, D>,
         x: View<'_, T, D>,
         beta: T,
         y: ViewMut<'_, T, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
+    ) -> Done {
         called!(spmv_transposed, {
             same_len("x", a.shape[0], x.len())?;
             same_len("y", a.shape[1], y.len())?;
@@ -192,17 +164,7 @@ impl<D: Device> Gpu<D> {
     ///
     /// # Errors
     /// [`Shape`](crate::Error::Shape), [`Error::Limit`], [`Error::Lost`].
-    pub fn spmm<T: Scalar>(
-        &self,
-        alpha: T,
-        a: &Sparse<T, D>,
-        x: Mat<'_, T, D>,
-        beta: T,
-        y: MatMut<'_, T, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
+    fn spmm(&self, alpha: T, a: &Sparse<T, D>, x: Mat<'_, T, D>, beta: T, y: MatMut<'_, T, D>) -> Done {
         called!(spmm, {
             let n = x.shape[1];
             same_shape("x", [a.shape[1], n], x.shape)?;
@@ -215,7 +177,7 @@ impl<D: Device> Gpu<D> {
     ///
     /// # Errors
     /// [`Shape`](crate::Error::Shape), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn sddmm<T: Scalar>(
+    fn sddmm(
         &self,
         alpha: T,
         x: Mat<'_, T, D>,
@@ -223,10 +185,7 @@ impl<D: Device> Gpu<D> {
         a: &Sparse<T, D>,
         beta: T,
         values: ViewMut<'_, T, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
+    ) -> Done {
         called!(sddmm, {
             let ([m, k], n) = (x.shape, y.shape[1]);
             same_shape("y", [k, n], y.shape)?;
@@ -243,56 +202,5 @@ impl<D: Device> Gpu<D> {
             let told = (&words[..], &[alpha, beta][..]);
             self.run_flat::<T>("sddmm", sparse::sampled::<T::Recorded>, values.len(), &bound, told)
         })
-    }
-
-    /// [`fir`](crate::fir())
-    ///
-    /// # Errors
-    /// Those of the op, [`Error::Limit`], [`Error::Lost`].
-    pub fn fir<T: Scalar>(
-        &self,
-        taps: View<'_, T, D>,
-        decimation: usize,
-        state: ViewMut<'_, T, D>,
-        x: View<'_, T, D>,
-        out: ViewMut<'_, T, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        called!(fir, {
-            not_empty("taps", taps.len())?;
-            if decimation == 0 {
-                return Err(crate::Error::must_be("decimation", "at least 1").into());
-            }
-            same_len("state", taps.len() - 1, state.len())?;
-            if !x.len().is_multiple_of(decimation) {
-                return Err(crate::Error::rows("x", decimation, x.len()).into());
-            }
-            same_len("out", x.len() / decimation, out.len())?;
-            let planner = &self.state.planner;
-            planner.line::<T::Recorded>("x", x.len().saturating_add(state.len()))?;
-            if x.is_empty() {
-                return Ok(());
-            }
-            let bound = [taps.binding(self)?, state.binding(self)?, x.binding(self)?, out.binding(self)?];
-            let words = [out.len(), taps.len(), decimation];
-            self.run_flat::<T>("fir", window::fir::<T::Recorded>, out.len(), &bound, (&words, &[]))?;
-            self.keep(x, state)
-        })
-    }
-
-    /// The last numbers, for the next block.
-    pub(super) fn keep<T: Scalar>(&self, x: View<'_, T, D>, mut state: ViewMut<'_, T, D>) -> Done
-    where
-        D: Computes<T>,
-    {
-        let (n, m) = (x.len(), state.len());
-        let fresh = n.min(m);
-        let mut scratch = self.alloc::<T>(m)?;
-        let [mut kept, mut new] = scratch.view_mut().split(m - fresh)?;
-        self.line_copy(state.read().part(fresh..m)?, kept.lend())?;
-        self.line_copy(x.part(n - fresh..n)?, new.lend())?;
-        self.line_copy(scratch.view(), state.lend())
     }
 }

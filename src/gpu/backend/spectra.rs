@@ -1,29 +1,30 @@
-//! Cosine transforms, and convolutions by overlap-save, on devices.
+//! Plans of transforms on devices, and the parts of convolutions by overlap-save.
 
 use super::super::device::{Computes, Device, Error};
 use super::super::template::{fft, spectra};
 use super::fft::{Fft, List, RealFft};
-use super::ops::{Done, Scalar, called};
-use super::{Array, Gpu, View, ViewMut, Word};
+use super::ops::{Done, Scalar};
+use super::{Array, Gpu, View, Word};
+use crate::backend::{Plans, Transforms};
 use crate::complex::Complex;
-use crate::error::{not_empty, same_len};
+use crate::error::not_empty;
 use crate::fft::dct::roots;
-use crate::{DctKind, Direction, Extent, convolve_len};
+use crate::{DctKind, Direction};
 use alloc::vec::Vec;
 
 /// A plan of cosine transforms in memory of a device, as [`Dct`](crate::Dct) is on a CPU.
 #[derive(Debug)]
 pub struct Dct<T, D: Device> {
-    kind: DctKind,
-    real: RealFft<T, D>,
-    roots: Array<Complex<T>, D>,
+    pub(super) kind: DctKind,
+    pub(super) real: RealFft<T, D>,
+    pub(super) roots: Array<Complex<T>, D>,
 }
 
 /// A kernel of real numbers, transformed once, in memory of a device, as [`Convolver`](crate::Convolver) is on a CPU.
 #[derive(Debug)]
 pub struct Convolver<T, D: Device> {
-    fft: RealFft<T, D>,
-    taps: usize,
+    pub(super) fft: RealFft<T, D>,
+    pub(super) taps: usize,
     spectrum: Array<Complex<T>, D>,
 }
 
@@ -31,16 +32,16 @@ pub struct Convolver<T, D: Device> {
 /// [`ComplexConvolver`](crate::ComplexConvolver) is on a CPU.
 #[derive(Debug)]
 pub struct ComplexConvolver<T, D: Device> {
-    fft: Fft<T, D>,
-    taps: usize,
-    spectrum: Array<Complex<T>, D>,
+    pub(super) fft: Fft<T, D>,
+    pub(super) taps: usize,
+    pub(super) spectrum: Array<Complex<T>, D>,
 }
 
 /// Zeros, what came before, then `x`.
-struct Signal<'a, X, D: Device> {
-    zeros: usize,
-    before: Option<View<'a, X, D>>,
-    x: View<'a, X, D>,
+pub(super) struct Signal<'a, X, D: Device> {
+    pub(super) zeros: usize,
+    pub(super) before: Option<View<'a, X, D>>,
+    pub(super) x: View<'a, X, D>,
 }
 
 /// The kernel, and zeros up to `n`.
@@ -53,84 +54,6 @@ fn padded<X: Copy + Default>(kernel: impl ExactSizeIterator<Item = X>, n: usize)
 }
 
 impl<D: Device> Gpu<D> {
-    /// A plan of cosine transforms of one kind and length.
-    ///
-    /// # Errors
-    /// As [`Gpu::fft_plan`].
-    pub fn dct_plan<T: Scalar>(&self, kind: DctKind, n: usize) -> Result<Dct<T, D>, Error>
-    where
-        D: Computes<T>,
-    {
-        let real = self.rfft_plan(n)?;
-        let roots: Vec<_> = roots(kind, n).collect();
-        Ok(Dct { kind, real, roots: self.upload(&roots)? })
-    }
-
-    /// [`dct`](crate::dct())
-    ///
-    /// # Errors
-    /// [`Rows`](crate::Error::Rows), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn dct<T: Scalar>(&self, plan: &Dct<T, D>, x: View<'_, T, D>, out: ViewMut<'_, T, D>) -> Done
-    where
-        D: Computes<T>,
-    {
-        called!(dct, {
-            let n = plan.real.n;
-            let rows = self.real_rows::<T>([x.len(), n], [out.len(), n])?;
-            if rows == 0 {
-                return Ok(());
-            }
-            let (all, bins) = (rows * n, plan.real.bins());
-            let (even, m) = (n.is_multiple_of(2), n / 2);
-            if plan.kind == DctKind::IV && even {
-                let mut z = self.alloc::<Complex<T>>(rows * m)?;
-                let mut list = List::new(self);
-                let bound = [list.bind(x)?, list.bind(plan.roots.view())?, list.bind(z.view())?];
-                list.flat("dct_ends", spectra::ends::<T::Recorded>, rows * m, &bound, &[rows * m, m], &[])?;
-                list.go()?;
-                self.fft_in_place(&plan.real.inner, Direction::Forward, z.view_mut())?;
-                let mut list = List::new(self);
-                let bound = [list.bind(z.view())?, list.bind(plan.roots.view())?, list.bind(out.read())?];
-                list.flat("dct_ended", spectra::ended::<T::Recorded>, rows * m, &bound, &[rows * m, m], &[])?;
-                return list.go();
-            }
-            let (mut v, mut z) = (self.alloc::<T>(all)?, self.alloc::<Complex<T>>(rows * bins)?);
-            let mut before = List::new(self);
-            if plan.kind == DctKind::III {
-                let bound = [before.bind(x)?, before.bind(plan.roots.view())?, before.bind(z.view())?];
-                let words = [rows * bins, n, bins];
-                before.flat("dct_third", spectra::third::<T::Recorded>, rows * bins, &bound, &words, &[])?;
-                before.go()?;
-                self.irfft(&plan.real, z.view(), v.view_mut())?;
-                let mut after = List::new(self);
-                let bound = [after.bind(v.view())?, after.bind(out.read())?];
-                // The inverse transform was divided by `n`.
-                let half = T::from_usize(n) * T::from_f64(0.5);
-                let make = || spectra::unfolded::<T::Recorded>(true);
-                after.flat("dct_folded", make, all, &bound, &[all, n], &[half])?;
-                return after.go();
-            }
-            let bound = [before.bind(x)?, before.bind(v.view())?];
-            if plan.kind == DctKind::II {
-                let make = || spectra::unfolded::<T::Recorded>(false);
-                before.flat("dct_unfolded", make, all, &bound, &[all, n], &[T::ONE])?;
-            } else {
-                before.flat("dct_eighths", spectra::eighths::<T::Recorded>, all, &bound, &[all, n], &[])?;
-            }
-            before.go()?;
-            self.rfft(&plan.real, v.view(), z.view_mut())?;
-            let mut after = List::new(self);
-            let bound = [after.bind(z.view())?, after.bind(plan.roots.view())?, after.bind(out.read())?];
-            let words = [all, n, bins];
-            if plan.kind == DctKind::II {
-                after.flat("dct_second", spectra::second::<T::Recorded>, all, &bound, &words, &[])?;
-            } else {
-                after.flat("dct_fourth", spectra::fourth::<T::Recorded>, all, &bound, &words, &[])?;
-            }
-            after.go()
-        })
-    }
-
     fn convolver<T: Scalar>(
         &self,
         kernel: impl ExactSizeIterator<Item = T>,
@@ -140,9 +63,9 @@ impl<D: Device> Gpu<D> {
         D: Computes<T>,
     {
         let (taps, kernel) = (kernel.len(), padded(kernel, n)?);
-        let fft = self.rfft_plan(n)?;
+        let fft = self.real_plan(n)?;
         let mut spectrum = self.alloc(fft.bins())?;
-        self.rfft(&fft, self.upload(&kernel)?.view(), spectrum.view_mut())?;
+        self.rfft(&fft, self.upload(&kernel)?.view(), spectrum.view_mut(), ())?;
         Ok(Convolver { fft, taps, spectrum })
     }
 
@@ -155,78 +78,14 @@ impl<D: Device> Gpu<D> {
         D: Computes<T>,
     {
         let (taps, kernel) = (kernel.len(), padded(kernel, n)?);
-        let fft = self.fft_plan(n)?;
+        let fft = self.complex_plan(n)?;
         let mut spectrum = self.upload(&kernel)?;
-        self.fft_in_place(&fft, Direction::Forward, spectrum.view_mut())?;
+        self.fft_in_place(&fft, Direction::Forward, spectrum.view_mut(), ())?;
         Ok(ComplexConvolver { fft, taps, spectrum })
     }
 
-    /// For convolutions with a kernel by transforms of length `n`: [`Convolver::plan`](crate::Convolver::plan).
-    ///
-    /// ```
-    /// use fulmen::{Extent, gpu::{backend::Gpu, device::Host}};
-    /// let gpu = Gpu::new(Host::default());
-    /// let (plan, x) = (gpu.convolve_plan(&[1.0f64, -1.0], 4)?, gpu.upload(&[1.0, 4.0, 9.0, 16.0])?);
-    /// let mut out = gpu.alloc(5)?;
-    /// gpu.convolve(&plan, Extent::Full, x.view(), out.view_mut())?;
-    /// let mut back = [0.0; 5];
-    /// gpu.download(out.view(), &mut back)?;
-    /// assert!(back.iter().zip([1.0, 3.0, 5.0, 7.0, -16.0]).all(|(a, b)| (a - b).abs() < 1e-14));
-    /// # Ok::<(), fulmen::gpu::device::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`Empty`](crate::Error::Empty), [`Domain`](crate::Error::Domain), those of [`Gpu::fft_plan`].
-    pub fn convolve_plan<T: Scalar>(&self, kernel: &[T], n: usize) -> Result<Convolver<T, D>, Error>
-    where
-        D: Computes<T>,
-    {
-        self.convolver(kernel.iter().copied(), n)
-    }
-
-    /// For correlations with a kernel: [`Convolver::correlation`](crate::Convolver::correlation).
-    ///
-    /// # Errors
-    /// As [`Gpu::convolve_plan`].
-    pub fn correlate_plan<T: Scalar>(&self, kernel: &[T], n: usize) -> Result<Convolver<T, D>, Error>
-    where
-        D: Computes<T>,
-    {
-        self.convolver(kernel.iter().rev().copied(), n)
-    }
-
-    /// As [`Gpu::convolve_plan`], of complex numbers.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn convolve_complex_plan<T: Scalar>(
-        &self,
-        kernel: &[Complex<T>],
-        n: usize,
-    ) -> Result<ComplexConvolver<T, D>, Error>
-    where
-        D: Computes<T>,
-    {
-        self.complex_convolver(kernel.iter().copied(), n)
-    }
-
-    /// As [`Gpu::correlate_plan`], of complex numbers: [`ComplexConvolver::correlation`](crate::ComplexConvolver::correlation).
-    ///
-    /// # Errors
-    /// As there.
-    pub fn correlate_complex_plan<T: Scalar>(
-        &self,
-        kernel: &[Complex<T>],
-        n: usize,
-    ) -> Result<ComplexConvolver<T, D>, Error>
-    where
-        D: Computes<T>,
-    {
-        self.complex_convolver(kernel.iter().rev().map(|z| z.conj()), n)
-    }
-
     /// Blocks of `n` of the signal, `step` from one to the next, to all of `to`.
-    fn blocks<T: Scalar, X: Word>(
+    pub(super) fn blocks<T: Scalar, X: Word>(
         &self,
         [n, step]: [usize; 2],
         signal: &Signal<'_, X, D>,
@@ -249,7 +108,7 @@ impl<D: Device> Gpu<D> {
     }
 
     /// The last `step` of each `n` of the blocks.
-    fn kept<T: Scalar, X: Word>(
+    pub(super) fn kept<T: Scalar, X: Word>(
         &self,
         [n, step]: [usize; 2],
         blocks: View<'_, X, D>,
@@ -268,7 +127,11 @@ impl<D: Device> Gpu<D> {
     }
 
     /// Lines times the numbers of the filter.
-    fn filtered<T: Scalar>(&self, z: View<'_, Complex<T>, D>, filter: View<'_, Complex<T>, D>) -> Done
+    pub(super) fn filtered<T: Scalar>(
+        &self,
+        z: View<'_, Complex<T>, D>,
+        filter: View<'_, Complex<T>, D>,
+    ) -> Done
     where
         D: Computes<T>,
     {
@@ -280,7 +143,7 @@ impl<D: Device> Gpu<D> {
     }
 
     /// How many blocks there are of `n` numbers that overlap in all but `step`, each number being so many real ones.
-    fn cut<T: Scalar>(
+    pub(super) fn cut<T: Scalar>(
         &self,
         [n, step]: [usize; 2],
         [len, out]: [usize; 2],
@@ -296,7 +159,7 @@ impl<D: Device> Gpu<D> {
         Ok(rows)
     }
 
-    fn overlapped<T: Scalar>(
+    pub(super) fn overlapped<T: Scalar>(
         &self,
         plan: &Convolver<T, D>,
         signal: &Signal<'_, T, D>,
@@ -313,83 +176,158 @@ impl<D: Device> Gpu<D> {
         }
         let (mut v, mut z) = (self.alloc(rows * n)?, self.alloc(rows * plan.fft.bins())?);
         self.blocks::<T, T>(sizes, signal, v.view())?;
-        self.rfft(&plan.fft, v.view(), z.view_mut())?;
+        self.rfft(&plan.fft, v.view(), z.view_mut(), ())?;
         self.filtered(z.view(), plan.spectrum.view())?;
-        self.irfft(&plan.fft, z.view(), v.view_mut())?;
+        self.irfft(&plan.fft, z.view(), v.view_mut(), ())?;
         self.kept::<T, T>(sizes, v.view(), out)
     }
+}
 
-    /// [`convolve`](crate::convolve())
-    ///
-    /// # Errors
-    /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn convolve<T: Scalar>(
-        &self,
-        plan: &Convolver<T, D>,
-        extent: Extent,
-        x: View<'_, T, D>,
-        out: ViewMut<'_, T, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        called!(convolve, {
-            same_len("out", convolve_len(extent, x.len(), plan.taps), out.len())?;
-            let zeros = extent.zeros(plan.taps);
-            self.overlapped(plan, &Signal { zeros, before: None, x }, out.read())
-        })
+impl<T: Scalar, D: Computes<T>> Plans<T> for Gpu<D> {
+    type Fft<'a> = Fft<T, D>;
+    type RealFft<'a> = RealFft<T, D>;
+    type Dct<'a> = Dct<T, D>;
+    type Convolver<'a> = Convolver<T, D>;
+    type ComplexConvolver<'a> = ComplexConvolver<T, D>;
+
+    // A plan lies in memory of the device's pool.
+    fn fft_plan_len(&self, _: usize) -> usize {
+        0
+    }
+    fn rfft_plan_len(&self, _: usize) -> usize {
+        0
+    }
+    fn dct_plan_len(&self, _: DctKind, _: usize) -> usize {
+        0
+    }
+    fn convolve_plan_len(&self, _: usize) -> usize {
+        0
+    }
+    fn convolve_complex_plan_len(&self, _: usize) -> usize {
+        0
     }
 
-    /// [`fir_fft`](crate::fir_fft())
+    /// A plan of transforms of length `n`, its tables in memory of the device. It has the roots of each pass; a length that
+    /// is no product of 2, 3, 5 and 7 is a convolution of at least twice its length.
+    ///
+    /// ```
+    /// use fulmen::{Complex, Direction, backend::{Plans, Transforms}, gpu::{backend::Gpu, device::Host}};
+    /// let gpu = Gpu::new(Host::default());
+    /// let plan = gpu.fft_plan(4, (), ())?;
+    /// let x = gpu.upload(&[1.0f32, 0.0, -1.0, 0.0].map(Complex::from))?;
+    /// let mut y = gpu.alloc(4)?;
+    /// gpu.fft(&plan, Direction::Forward, x.view(), y.view_mut(), ())?;
+    /// let mut back = [Complex::ZERO; 4];
+    /// gpu.download(y.view(), &mut back)?;
+    /// assert_eq!(back.map(|y| y.re), [0.0, 2.0, 0.0, 2.0]);
+    /// # Ok::<(), fulmen::gpu::device::Error>(())
+    /// ```
     ///
     /// # Errors
-    /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn fir_fft<T: Scalar>(
+    /// [`Empty`](crate::Error::Empty), [`Overflow`](crate::Error::Overflow), [`Error::Limit`], [`Error::Lost`].
+    fn fft_plan<'a>(
         &self,
-        plan: &Convolver<T, D>,
-        state: ViewMut<'_, T, D>,
-        x: View<'_, T, D>,
-        out: ViewMut<'_, T, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        called!(fir_fft, {
-            same_len("state", plan.taps - 1, state.len())?;
-            same_len("out", x.len(), out.len())?;
-            self.overlapped(plan, &Signal { zeros: 0, before: Some(state.read()), x }, out.read())?;
-            self.keep(x, state)
-        })
+        n: usize,
+        _: Self::Workspace<'a, T>,
+        _: Self::Workspace<'_, Complex<T>>,
+    ) -> Result<Self::Fft<'a>, Error> {
+        self.complex_plan(n)
     }
 
-    /// [`convolve_complex`](crate::convolve_complex())
+    /// A plan of transforms of `n` real numbers.
     ///
     /// # Errors
-    /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn convolve_complex<T: Scalar>(
+    /// As [`Plans::fft_plan`].
+    fn rfft_plan<'a>(
         &self,
-        plan: &ComplexConvolver<T, D>,
-        extent: Extent,
-        x: View<'_, Complex<T>, D>,
-        out: ViewMut<'_, Complex<T>, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        called!(convolve_complex, {
-            same_len("out", convolve_len(extent, x.len(), plan.taps), out.len())?;
-            let sizes = [plan.fft.n, plan.fft.n + 1 - plan.taps];
-            let rows = self.cut::<T>(sizes, [x.len(), out.len()], 2)?;
-            if rows == 0 {
-                return Ok(());
-            }
-            let mut z = self.alloc(rows * plan.fft.n)?;
-            let signal = Signal { zeros: extent.zeros(plan.taps), before: None, x };
-            self.blocks::<T, Complex<T>>(sizes, &signal, z.view())?;
-            self.fft_in_place(&plan.fft, Direction::Forward, z.view_mut())?;
-            self.filtered(z.view(), plan.spectrum.view())?;
-            self.fft_in_place(&plan.fft, Direction::Inverse, z.view_mut())?;
-            self.kept::<T, Complex<T>>(sizes, z.view(), out.read())
-        })
+        n: usize,
+        _: Self::Workspace<'a, T>,
+        _: Self::Workspace<'_, Complex<T>>,
+    ) -> Result<Self::RealFft<'a>, Error> {
+        self.real_plan(n)
+    }
+
+    /// A plan of cosine transforms of one kind and length.
+    ///
+    /// # Errors
+    /// As [`Plans::fft_plan`].
+    fn dct_plan<'a>(
+        &self,
+        kind: DctKind,
+        n: usize,
+        _: Self::Workspace<'a, T>,
+        _: Self::Workspace<'_, Complex<T>>,
+    ) -> Result<Self::Dct<'a>, Error> {
+        let real = self.real_plan(n)?;
+        let roots: Vec<_> = roots(kind, n).collect();
+        Ok(Dct { kind, real, roots: self.upload(&roots)? })
+    }
+
+    /// For convolutions with a kernel by transforms of length `n`: [`Convolver::plan`](crate::Convolver::plan).
+    ///
+    /// ```
+    /// use fulmen::{Extent, backend::{Plans, Transforms}, gpu::{backend::Gpu, device::Host}};
+    /// let gpu = Gpu::new(Host::default());
+    /// let (plan, x) = (gpu.convolve_plan(&[1.0f64, -1.0], 4, (), ())?, gpu.upload(&[1.0, 4.0, 9.0, 16.0])?);
+    /// let mut out = gpu.alloc(5)?;
+    /// gpu.convolve(&plan, Extent::Full, x.view(), out.view_mut(), ())?;
+    /// let mut back = [0.0; 5];
+    /// gpu.download(out.view(), &mut back)?;
+    /// assert!(back.iter().zip([1.0, 3.0, 5.0, 7.0, -16.0]).all(|(a, b)| (a - b).abs() < 1e-14));
+    /// # Ok::<(), fulmen::gpu::device::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Empty`](crate::Error::Empty), [`Domain`](crate::Error::Domain), those of [`Plans::fft_plan`].
+    fn convolve_plan<'a>(
+        &self,
+        kernel: &[T],
+        n: usize,
+        _: Self::Workspace<'a, T>,
+        _: Self::Workspace<'_, Complex<T>>,
+    ) -> Result<Self::Convolver<'a>, Error> {
+        self.convolver(kernel.iter().copied(), n)
+    }
+
+    /// For correlations with a kernel: [`Convolver::correlation`](crate::Convolver::correlation).
+    ///
+    /// # Errors
+    /// As [`Plans::convolve_plan`].
+    fn correlate_plan<'a>(
+        &self,
+        kernel: &[T],
+        n: usize,
+        _: Self::Workspace<'a, T>,
+        _: Self::Workspace<'_, Complex<T>>,
+    ) -> Result<Self::Convolver<'a>, Error> {
+        self.convolver(kernel.iter().rev().copied(), n)
+    }
+
+    /// As [`Plans::convolve_plan`], of complex numbers.
+    ///
+    /// # Errors
+    /// As there.
+    fn convolve_complex_plan<'a>(
+        &self,
+        kernel: &[Complex<T>],
+        n: usize,
+        _: Self::Workspace<'a, T>,
+        _: Self::Workspace<'_, Complex<T>>,
+    ) -> Result<Self::ComplexConvolver<'a>, Error> {
+        self.complex_convolver(kernel.iter().copied(), n)
+    }
+
+    /// As [`Plans::correlate_plan`], of complex numbers: [`ComplexConvolver::correlation`](crate::ComplexConvolver::correlation).
+    ///
+    /// # Errors
+    /// As there.
+    fn correlate_complex_plan<'a>(
+        &self,
+        kernel: &[Complex<T>],
+        n: usize,
+        _: Self::Workspace<'a, T>,
+        _: Self::Workspace<'_, Complex<T>>,
+    ) -> Result<Self::ComplexConvolver<'a>, Error> {
+        self.complex_convolver(kernel.iter().rev().map(|z| z.conj()), n)
     }
 }

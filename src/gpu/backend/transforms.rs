@@ -1,15 +1,17 @@
-//! Fourier transforms on devices.
+//! Fourier and cosine transforms, convolutions and filters on devices.
 
 use super::super::device::{Computes, Device, Error};
 use super::super::template::fft::{self, Around};
-use super::super::template::spectra;
+use super::super::template::{spectra, window};
 use super::fft::{Ends, Fft, List, Operand, RealFft};
 use super::ops::{Done, Scalar, called};
+use super::spectra::{ComplexConvolver, Convolver, Dct, Signal};
 use super::{Gpu, Mat, MatMut, View, ViewMut};
+use crate::backend::Transforms;
 use crate::complex::Complex;
 use crate::error::{not_empty, same_len, same_shape};
 use crate::fft::rows::numbers;
-use crate::{Direction, stft_frames};
+use crate::{DctKind, Direction, Extent, convolve_len, stft_frames};
 
 impl<D: Device> Gpu<D> {
     fn transforms<T: Scalar>(
@@ -51,128 +53,6 @@ impl<D: Device> Gpu<D> {
         Ok(got / plan.n)
     }
 
-    /// [`fft`](crate::fft())
-    ///
-    /// # Errors
-    /// [`Rows`](crate::Error::Rows), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn fft<T: Scalar>(
-        &self,
-        plan: &Fft<T, D>,
-        direction: Direction,
-        x: View<'_, Complex<T>, D>,
-        out: ViewMut<'_, Complex<T>, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        called!(fft, {
-            let rows = self.whole(plan, x.len())?;
-            same_len("out", x.len(), out.len())?;
-            self.transforms(plan, direction, rows, [(x, [plan.n, 1]), (out.read(), [plan.n, 1])])
-        })
-    }
-
-    /// [`fft_in_place`](crate::fft_in_place())
-    ///
-    /// # Errors
-    /// [`Rows`](crate::Error::Rows), [`Error::Limit`], [`Error::Lost`].
-    pub fn fft_in_place<T: Scalar>(
-        &self,
-        plan: &Fft<T, D>,
-        direction: Direction,
-        x: ViewMut<'_, Complex<T>, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        let rows = self.whole(plan, x.len())?;
-        self.transforms(plan, direction, rows, [(x.read(), [plan.n, 1]); 2])
-    }
-
-    /// [`fft_rows`](crate::fft_rows())
-    ///
-    /// # Errors
-    /// [`Shape`](crate::Error::Shape), [`Error::Limit`], [`Error::Lost`].
-    pub fn fft_rows<T: Scalar>(
-        &self,
-        plan: &Fft<T, D>,
-        direction: Direction,
-        x: Mat<'_, Complex<T>, D>,
-        out: MatMut<'_, Complex<T>, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        called!(fft_rows, {
-            let rows = x.shape[0];
-            same_shape("x", [rows, plan.n], x.shape)?;
-            same_shape("out", [rows, plan.n], out.0.shape)?;
-            self.pairs("x", x)?;
-            self.pairs("out", out.0)?;
-            let (from, to) = (x.strides, out.0.strides);
-            self.transforms(plan, direction, rows, [(x.rest()?, from), (out.0.rest()?, to)])
-        })
-    }
-
-    /// [`fft_2d`](crate::fft_2d())
-    ///
-    /// # Errors
-    /// [`Shape`](crate::Error::Shape), [`Error::Limit`], [`Error::Lost`].
-    pub fn fft_2d<T: Scalar>(
-        &self,
-        down: &Fft<T, D>,
-        along: &Fft<T, D>,
-        direction: Direction,
-        x: Mat<'_, Complex<T>, D>,
-        out: MatMut<'_, Complex<T>, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        called!(fft_2d, {
-            let shape = [down.n, along.n];
-            same_shape("x", shape, x.shape)?;
-            same_shape("out", shape, out.0.shape)?;
-            self.pairs("x", x)?;
-            self.pairs("out", out.0)?;
-            let (from, to) = (x.strides, out.0.strides);
-            let rest = out.0.rest()?;
-            self.transforms(along, direction, down.n, [(x.rest()?, from), (rest, to)])?;
-            self.transforms(down, direction, along.n, [(rest, [to[1], to[0]]); 2])
-        })
-    }
-
-    /// [`fft_3d`](crate::fft_3d())
-    ///
-    /// # Errors
-    /// [`Overflow`](crate::Error::Overflow), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn fft_3d<T: Scalar>(
-        &self,
-        plans: [&Fft<T, D>; 3],
-        direction: Direction,
-        x: View<'_, Complex<T>, D>,
-        out: ViewMut<'_, Complex<T>, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        called!(fft_3d, {
-            let [d, m, n] = plans.map(Fft::len);
-            let all = numbers([d, m, n])?;
-            same_len("x", all, x.len())?;
-            same_len("out", all, out.len())?;
-            self.state.planner.line::<T::Recorded>("x", all.saturating_mul(2))?;
-            let [through, down, along] = plans;
-            let to = out.read();
-            self.transforms(along, direction, d * m, [(x, [n, 1]), (to, [n, 1])])?;
-            for plane in (0..all).step_by(m * n) {
-                let plane = to.part(plane..plane + m * n)?;
-                self.transforms(down, direction, n, [(plane, [1, n]); 2])?;
-            }
-            self.transforms(through, direction, m * n, [(to, [1, m * n]); 2])
-        })
-    }
-
     /// Whole transforms of `cols` numbers in `x`, each of which becomes `each` of `out`.
     pub(super) fn real_rows<T: Scalar>(&self, x: [usize; 2], out: [usize; 2]) -> Result<usize, Error>
     where
@@ -205,20 +85,126 @@ impl<D: Device> Gpu<D> {
         let twist = list.bind(twist.view())?;
         Ok(Some((list, twist)))
     }
+}
+
+impl<T: Scalar, D: Computes<T>> Transforms<T> for Gpu<D> {
+    /// [`fft`](crate::fft())
+    ///
+    /// # Errors
+    /// [`Rows`](crate::Error::Rows), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    fn fft(
+        &self,
+        plan: &Fft<T, D>,
+        direction: Direction,
+        x: View<'_, Complex<T>, D>,
+        out: ViewMut<'_, Complex<T>, D>,
+        _: (),
+    ) -> Done {
+        called!(fft, {
+            let rows = self.whole(plan, x.len())?;
+            same_len("out", x.len(), out.len())?;
+            self.transforms(plan, direction, rows, [(x, [plan.n, 1]), (out.read(), [plan.n, 1])])
+        })
+    }
+
+    /// [`fft_in_place`](crate::fft_in_place())
+    ///
+    /// # Errors
+    /// [`Rows`](crate::Error::Rows), [`Error::Limit`], [`Error::Lost`].
+    fn fft_in_place(
+        &self,
+        plan: &Fft<T, D>,
+        direction: Direction,
+        x: ViewMut<'_, Complex<T>, D>,
+        _: (),
+    ) -> Done {
+        let rows = self.whole(plan, x.len())?;
+        self.transforms(plan, direction, rows, [(x.read(), [plan.n, 1]); 2])
+    }
+
+    /// [`fft_rows`](crate::fft_rows())
+    ///
+    /// # Errors
+    /// [`Shape`](crate::Error::Shape), [`Error::Limit`], [`Error::Lost`].
+    fn fft_rows(
+        &self,
+        plan: &Fft<T, D>,
+        direction: Direction,
+        x: Mat<'_, Complex<T>, D>,
+        out: MatMut<'_, Complex<T>, D>,
+        _: (),
+    ) -> Done {
+        called!(fft_rows, {
+            let rows = x.shape[0];
+            same_shape("x", [rows, plan.n], x.shape)?;
+            same_shape("out", [rows, plan.n], out.0.shape)?;
+            self.pairs("x", x)?;
+            self.pairs("out", out.0)?;
+            let (from, to) = (x.strides, out.0.strides);
+            self.transforms(plan, direction, rows, [(x.rest()?, from), (out.0.rest()?, to)])
+        })
+    }
+
+    /// [`fft_2d`](crate::fft_2d())
+    ///
+    /// # Errors
+    /// [`Shape`](crate::Error::Shape), [`Error::Limit`], [`Error::Lost`].
+    fn fft_2d(
+        &self,
+        down: &Fft<T, D>,
+        along: &Fft<T, D>,
+        direction: Direction,
+        x: Mat<'_, Complex<T>, D>,
+        out: MatMut<'_, Complex<T>, D>,
+        _: (),
+    ) -> Done {
+        called!(fft_2d, {
+            let shape = [down.n, along.n];
+            same_shape("x", shape, x.shape)?;
+            same_shape("out", shape, out.0.shape)?;
+            self.pairs("x", x)?;
+            self.pairs("out", out.0)?;
+            let (from, to) = (x.strides, out.0.strides);
+            let rest = out.0.rest()?;
+            self.transforms(along, direction, down.n, [(x.rest()?, from), (rest, to)])?;
+            self.transforms(down, direction, along.n, [(rest, [to[1], to[0]]); 2])
+        })
+    }
+
+    /// [`fft_3d`](crate::fft_3d())
+    ///
+    /// # Errors
+    /// [`Overflow`](crate::Error::Overflow), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    fn fft_3d(
+        &self,
+        plans: [&Fft<T, D>; 3],
+        direction: Direction,
+        x: View<'_, Complex<T>, D>,
+        out: ViewMut<'_, Complex<T>, D>,
+        _: (),
+    ) -> Done {
+        called!(fft_3d, {
+            let [d, m, n] = plans.map(Fft::len);
+            let all = numbers([d, m, n])?;
+            same_len("x", all, x.len())?;
+            same_len("out", all, out.len())?;
+            self.state.planner.line::<T::Recorded>("x", all.saturating_mul(2))?;
+            let [through, down, along] = plans;
+            let to = out.read();
+            self.transforms(along, direction, d * m, [(x, [n, 1]), (to, [n, 1])])?;
+            for plane in (0..all).step_by(m * n) {
+                let plane = to.part(plane..plane + m * n)?;
+                self.transforms(down, direction, n, [(plane, [1, n]); 2])?;
+            }
+            self.transforms(through, direction, m * n, [(to, [1, m * n]); 2])
+        })
+    }
 
     /// [`rfft`](crate::rfft())
     ///
     /// # Errors
     /// [`Rows`](crate::Error::Rows), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn rfft<T: Scalar>(
-        &self,
-        plan: &RealFft<T, D>,
-        x: View<'_, T, D>,
-        out: ViewMut<'_, Complex<T>, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
+    fn rfft(&self, plan: &RealFft<T, D>, x: View<'_, T, D>, out: ViewMut<'_, Complex<T>, D>, _: ()) -> Done {
         called!(rfft, {
             let (n, bins) = (plan.n, plan.bins());
             let rows = self.real_rows::<T>([x.len(), n], [out.len(), bins])?;
@@ -260,15 +246,7 @@ impl<D: Device> Gpu<D> {
     ///
     /// # Errors
     /// [`Rows`](crate::Error::Rows), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn irfft<T: Scalar>(
-        &self,
-        plan: &RealFft<T, D>,
-        x: View<'_, Complex<T>, D>,
-        out: ViewMut<'_, T, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
+    fn irfft(&self, plan: &RealFft<T, D>, x: View<'_, Complex<T>, D>, out: ViewMut<'_, T, D>, _: ()) -> Done {
         called!(irfft, {
             let (n, bins) = (plan.n, plan.bins());
             let rows = self.real_rows::<T>([x.len(), bins], [out.len(), n])?;
@@ -311,17 +289,15 @@ impl<D: Device> Gpu<D> {
     ///
     /// # Errors
     /// Those of the op, [`Error::Limit`], [`Error::Lost`].
-    pub fn stft<T: Scalar>(
+    fn stft(
         &self,
         plan: &RealFft<T, D>,
         window: View<'_, T, D>,
         hop: usize,
         x: View<'_, T, D>,
         out: ViewMut<'_, Complex<T>, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
+        _: (),
+    ) -> Done {
         called!(stft, {
             let (n, bins) = (plan.n, plan.bins());
             not_empty("window", window.len())?;
@@ -345,7 +321,171 @@ impl<D: Device> Gpu<D> {
             let words = [frames, n, window.len(), hop];
             list.flat("stft", spectra::framed::<T::Recorded>, all, &bound, &words, &[])?;
             list.go()?;
-            self.rfft(plan, scratch.view(), out)
+            self.rfft(plan, scratch.view(), out, ())
+        })
+    }
+
+    /// [`dct`](crate::dct())
+    ///
+    /// # Errors
+    /// [`Rows`](crate::Error::Rows), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    fn dct(&self, plan: &Dct<T, D>, x: View<'_, T, D>, out: ViewMut<'_, T, D>, _: ()) -> Done {
+        called!(dct, {
+            let n = plan.real.n;
+            let rows = self.real_rows::<T>([x.len(), n], [out.len(), n])?;
+            if rows == 0 {
+                return Ok(());
+            }
+            let (all, bins) = (rows * n, plan.real.bins());
+            let (even, m) = (n.is_multiple_of(2), n / 2);
+            if plan.kind == DctKind::IV && even {
+                let mut z = self.alloc::<Complex<T>>(rows * m)?;
+                let mut list = List::new(self);
+                let bound = [list.bind(x)?, list.bind(plan.roots.view())?, list.bind(z.view())?];
+                list.flat("dct_ends", spectra::ends::<T::Recorded>, rows * m, &bound, &[rows * m, m], &[])?;
+                list.go()?;
+                self.fft_in_place(&plan.real.inner, Direction::Forward, z.view_mut(), ())?;
+                let mut list = List::new(self);
+                let bound = [list.bind(z.view())?, list.bind(plan.roots.view())?, list.bind(out.read())?];
+                list.flat("dct_ended", spectra::ended::<T::Recorded>, rows * m, &bound, &[rows * m, m], &[])?;
+                return list.go();
+            }
+            let (mut v, mut z) = (self.alloc::<T>(all)?, self.alloc::<Complex<T>>(rows * bins)?);
+            let mut before = List::new(self);
+            if plan.kind == DctKind::III {
+                let bound = [before.bind(x)?, before.bind(plan.roots.view())?, before.bind(z.view())?];
+                let words = [rows * bins, n, bins];
+                before.flat("dct_third", spectra::third::<T::Recorded>, rows * bins, &bound, &words, &[])?;
+                before.go()?;
+                self.irfft(&plan.real, z.view(), v.view_mut(), ())?;
+                let mut after = List::new(self);
+                let bound = [after.bind(v.view())?, after.bind(out.read())?];
+                // The inverse transform was divided by `n`.
+                let half = T::from_usize(n) * T::from_f64(0.5);
+                let make = || spectra::unfolded::<T::Recorded>(true);
+                after.flat("dct_folded", make, all, &bound, &[all, n], &[half])?;
+                return after.go();
+            }
+            let bound = [before.bind(x)?, before.bind(v.view())?];
+            if plan.kind == DctKind::II {
+                let make = || spectra::unfolded::<T::Recorded>(false);
+                before.flat("dct_unfolded", make, all, &bound, &[all, n], &[T::ONE])?;
+            } else {
+                before.flat("dct_eighths", spectra::eighths::<T::Recorded>, all, &bound, &[all, n], &[])?;
+            }
+            before.go()?;
+            self.rfft(&plan.real, v.view(), z.view_mut(), ())?;
+            let mut after = List::new(self);
+            let bound = [after.bind(z.view())?, after.bind(plan.roots.view())?, after.bind(out.read())?];
+            let words = [all, n, bins];
+            if plan.kind == DctKind::II {
+                after.flat("dct_second", spectra::second::<T::Recorded>, all, &bound, &words, &[])?;
+            } else {
+                after.flat("dct_fourth", spectra::fourth::<T::Recorded>, all, &bound, &words, &[])?;
+            }
+            after.go()
+        })
+    }
+
+    /// [`convolve`](crate::convolve())
+    ///
+    /// # Errors
+    /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    fn convolve(
+        &self,
+        plan: &Convolver<T, D>,
+        extent: Extent,
+        x: View<'_, T, D>,
+        out: ViewMut<'_, T, D>,
+        _: (),
+    ) -> Done {
+        called!(convolve, {
+            same_len("out", convolve_len(extent, x.len(), plan.taps), out.len())?;
+            let zeros = extent.zeros(plan.taps);
+            self.overlapped(plan, &Signal { zeros, before: None, x }, out.read())
+        })
+    }
+
+    /// [`fir_fft`](crate::fir_fft())
+    ///
+    /// # Errors
+    /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    fn fir_fft(
+        &self,
+        plan: &Convolver<T, D>,
+        state: ViewMut<'_, T, D>,
+        x: View<'_, T, D>,
+        out: ViewMut<'_, T, D>,
+        _: (),
+    ) -> Done {
+        called!(fir_fft, {
+            same_len("state", plan.taps - 1, state.len())?;
+            same_len("out", x.len(), out.len())?;
+            self.overlapped(plan, &Signal { zeros: 0, before: Some(state.read()), x }, out.read())?;
+            self.keep(x, state)
+        })
+    }
+
+    /// [`convolve_complex`](crate::convolve_complex())
+    ///
+    /// # Errors
+    /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    fn convolve_complex(
+        &self,
+        plan: &ComplexConvolver<T, D>,
+        extent: Extent,
+        x: View<'_, Complex<T>, D>,
+        out: ViewMut<'_, Complex<T>, D>,
+        _: (),
+    ) -> Done {
+        called!(convolve_complex, {
+            same_len("out", convolve_len(extent, x.len(), plan.taps), out.len())?;
+            let sizes = [plan.fft.n, plan.fft.n + 1 - plan.taps];
+            let rows = self.cut::<T>(sizes, [x.len(), out.len()], 2)?;
+            if rows == 0 {
+                return Ok(());
+            }
+            let mut z = self.alloc(rows * plan.fft.n)?;
+            let signal = Signal { zeros: extent.zeros(plan.taps), before: None, x };
+            self.blocks::<T, Complex<T>>(sizes, &signal, z.view())?;
+            self.fft_in_place(&plan.fft, Direction::Forward, z.view_mut(), ())?;
+            self.filtered(z.view(), plan.spectrum.view())?;
+            self.fft_in_place(&plan.fft, Direction::Inverse, z.view_mut(), ())?;
+            self.kept::<T, Complex<T>>(sizes, z.view(), out.read())
+        })
+    }
+
+    /// [`fir`](crate::fir())
+    ///
+    /// # Errors
+    /// Those of the op, [`Error::Limit`], [`Error::Lost`].
+    fn fir(
+        &self,
+        taps: View<'_, T, D>,
+        decimation: usize,
+        state: ViewMut<'_, T, D>,
+        x: View<'_, T, D>,
+        out: ViewMut<'_, T, D>,
+    ) -> Done {
+        called!(fir, {
+            not_empty("taps", taps.len())?;
+            if decimation == 0 {
+                return Err(crate::Error::must_be("decimation", "at least 1").into());
+            }
+            same_len("state", taps.len() - 1, state.len())?;
+            if !x.len().is_multiple_of(decimation) {
+                return Err(crate::Error::rows("x", decimation, x.len()).into());
+            }
+            same_len("out", x.len() / decimation, out.len())?;
+            let planner = &self.state.planner;
+            planner.line::<T::Recorded>("x", x.len().saturating_add(state.len()))?;
+            if x.is_empty() {
+                return Ok(());
+            }
+            let bound = [taps.binding(self)?, state.binding(self)?, x.binding(self)?, out.binding(self)?];
+            let words = [out.len(), taps.len(), decimation];
+            self.run_flat::<T>("fir", window::fir::<T::Recorded>, out.len(), &bound, (&words, &[]))?;
+            self.keep(x, state)
         })
     }
 }

@@ -9,6 +9,7 @@ use crate::forms::ops;
 use crate::lanes::executor::Serial;
 use crate::lanes::vector::Vector;
 use crate::lanes::{Simd, drive};
+use crate::plain::Plain;
 use crate::pointwise::Add;
 use crate::quant::Block;
 use crate::slices::{copy, lines, lines_mut};
@@ -16,7 +17,7 @@ use crate::view::{MatMut, MatRef};
 
 /// What a cache of keys or values is made of: `f16` and `bf16` (feature `half`), `f32`, or blocks of any
 /// format such as [`Q8_0`](crate::quant::Q8_0).
-pub trait Cached: Copy + Send + Sync + 'static + Decoded {}
+pub trait Cached: Plain + Decoded {}
 
 pub(crate) use sealed::Decoded;
 mod sealed {
@@ -63,12 +64,12 @@ numbers! {
     half::bf16: crate::convert::from_bf16;
 }
 
-/// Which pages of a cache hold a text's keys and values.
+/// Which pages of a cache hold a text's keys and values; `R` refers to the table: `&[u32]`, or a view of a backend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pages<'a> {
+pub struct Pages<R> {
     /// The page of the first [`Pages::rows`] keys, that of the next ones, and so on: any pages in any order, which texts
     /// with the same beginning may share.
-    pub table: &'a [u32],
+    pub table: R,
     /// Keys in a page.
     pub rows: usize,
     /// Keys of the text so far.
@@ -103,7 +104,7 @@ ops! { $ cached_ops in crate::nn::attention::cached;
     /// let (keys, values) = (blocks::<Q8_0>(&[0; 68])?, blocks::<Q8_0>(&cache)?);
     /// let mut out = [0.0; 32];
     /// let mut workspace = [0.0; attention_decode_workspace(1, 32)];
-    /// let pages = Pages { table: &[1, 0], rows: 1, len: 2 };
+    /// let pages = Pages { table: &[1, 0][..], rows: 1, len: 2 };
     /// attention_decode(&op, &[1.0; 32], keys, values, Some(pages), &mut out, None, &mut workspace)?;
     /// assert_eq!(out, [2.0; 32]);
     /// // The first of them alone.
@@ -117,7 +118,7 @@ ops! { $ cached_ops in crate::nn::attention::cached;
     /// Contract: `contracts/attention_decode-v1.yaml`.
     #[doc(alias = "paged_attention")]
     serial attention_decode<C: crate::nn::Cached>, attention_decode_on, attention_decode_by
-        (op: by &Attention<f32>, q: in f32, keys: in C, values: in C, pages: by Option<Pages<'_>>, out: out f32, lse: opt_out f32, workspace: scratch f32) -> Result<()>;
+        (op: by &Attention<f32>, q: in f32, keys: in C, values: in C, pages: opt_pages u32, out: out f32, lse: opt_out f32, workspace: scratch f32) -> Result<()>;
 }
 
 #[allow(clippy::too_many_arguments, reason = "the formula's operands")]
@@ -127,7 +128,7 @@ pub(crate) fn attention_decode_by<S: Simd, C: Cached>(
     q: &[f32],
     keys: &[C],
     values: &[C],
-    pages: Option<Pages<'_>>,
+    pages: Option<Pages<&[u32]>>,
     out: &mut [f32],
     lse: Option<&mut [f32]>,
     workspace: &mut [f32],
@@ -225,7 +226,7 @@ struct Cache<'a, C> {
     /// Elements of a row, and of a head.
     row: usize,
     head: usize,
-    pages: Option<Pages<'a>>,
+    pages: Option<Pages<&'a [u32]>>,
 }
 
 impl<C: Cached> Cache<'_, C> {

@@ -4,6 +4,7 @@
 use super::specials::{Group, Kind, compare};
 use super::{Gpu, Worst};
 use crate::seed::Seed;
+use fulmen::backend::Caches;
 use fulmen::gpu::backend::{DeviceCached, Word};
 use fulmen::gpu::device::{Blocking, Computes, Error};
 use fulmen::{Attention, attention_decode, attention_decode_workspace};
@@ -33,7 +34,7 @@ pub fn caches<C: DeviceCached + Word, D: Computes<f32> + Blocking + 'static>(
         let (on_q, on_k, on_v) = (gpu.upload(&x[0])?, gpu.upload(&keys)?, gpu.upload(&values)?);
         let (mut out, mut lse) = (gpu.upload(&vec![7.0f32; heads * dim])?, gpu.upload(&vec![7.0f32; heads])?);
         let sums = Some(lse.view_mut());
-        gpu.attention_decode(&op, on_q.view(), on_k.view(), on_v.view(), None, out.view_mut(), sums)?;
+        gpu.attention_decode(&op, on_q.view(), on_k.view(), on_v.view(), None, out.view_mut(), sums, ())?;
         let mut got = vec![vec![0.0f32; heads * dim], vec![0.0f32; heads]];
         gpu.download(out.view(), &mut got[0])?;
         gpu.download(lse.view(), &mut got[1])?;

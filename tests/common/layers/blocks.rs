@@ -3,6 +3,7 @@
 use crate::device::Worst;
 use crate::nn::Noise;
 use crate::seed::Seed;
+use fulmen::backend::Quantised;
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
 use fulmen::quant::*;

@@ -3,12 +3,12 @@
 use crate::device::Worst;
 use crate::nn::Noise;
 use crate::nn::attention::Naive;
-use fulmen::backend::Layers;
+use fulmen::backend::{Caches, Layers};
 use fulmen::contract::spec;
-use fulmen::gpu::backend::{DeviceCached, Gpu, PageTable, Word};
+use fulmen::gpu::backend::{DeviceCached, Gpu, Word};
 use fulmen::gpu::device::{Blocking, Computes, Error};
 use fulmen::quant::*;
-use fulmen::{Align, Attention};
+use fulmen::{Align, Attention, Pages};
 
 /// Heads, those of keys, elements of a head, keys; keys of a page (0 for none), the window, elements of the cache before it.
 type Case = ([usize; 4], usize, Option<usize>, usize);
@@ -59,11 +59,11 @@ fn of<C: DeviceCached + Word, D: Computes<f32> + Blocking>(
         let part = |n: usize| skip * each..n;
         let (mut out, mut sums) =
             (gpu.upload(&vec![7.0f32; heads * dim])?, gpu.upload(&vec![7.0f32; heads])?);
-        let paged = (rows > 0).then(|| PageTable { table: on_table.view(), rows, len });
+        let paged = (rows > 0).then(|| Pages { table: on_table.view(), rows, len });
         let lse = (turn % 2 == 0).then(|| sums.view_mut());
         let wants_sums = lse.is_some();
         let (all_k, all_v) = (on_k.view().part(part(keys.len()))?, on_v.view().part(part(keys.len()))?);
-        gpu.attention_decode(&op, on_q.view(), all_k, all_v, paged, out.view_mut(), lse)?;
+        gpu.attention_decode(&op, on_q.view(), all_k, all_v, paged, out.view_mut(), lse, ())?;
         let (mut got, mut got_sums) = (vec![0.0f32; heads * dim], vec![0.0f32; heads]);
         gpu.download(out.view(), &mut got)?;
         gpu.download(sums.view(), &mut got_sums)?;
@@ -167,8 +167,8 @@ pub fn story<D: Computes<f32> + Blocking>(gpu: &Gpu<D>) -> Result<Worst, Error> 
     let [q, keys, values] = [&[0.0f32][..], &[0.0, 0.0], &[3.0, 5.0]].map(|x| gpu.upload(x));
     let (q, keys, values, table, mut out) =
         (q?, keys?, values?, gpu.upload(&[1u32, 2])?, gpu.alloc::<f32>(1)?);
-    let pages = PageTable { table: table.view(), rows: 1, len: 2 };
-    gpu.attention_decode(&op, q.view(), keys.view(), values.view(), Some(pages), out.view_mut(), None)?;
+    let pages = Pages { table: table.view(), rows: 1, len: 2 };
+    gpu.attention_decode(&op, q.view(), keys.view(), values.view(), Some(pages), out.view_mut(), None, ())?;
     let mut got = [0.0f32];
     let said = gpu.download(out.view(), &mut got);
     assert!(
@@ -180,7 +180,8 @@ pub fn story<D: Computes<f32> + Blocking>(gpu: &Gpu<D>) -> Result<Worst, Error> 
     // Heads that no thread has registers for.
     let (op, long) = (Attention::new(1, 1, 2049, 1.0), gpu.upload(&[0.0f32; 2049])?);
     let mut out = gpu.alloc::<f32>(2049)?;
-    let said = gpu.attention_decode(&op, long.view(), long.view(), long.view(), None, out.view_mut(), None);
+    let said =
+        gpu.attention_decode(&op, long.view(), long.view(), long.view(), None, out.view_mut(), None, ());
     assert!(matches!(said, Err(Error::Limit { what: "elements of a head", .. })), "{said:?}");
     Ok(worst)
 }

@@ -4,6 +4,7 @@
 use crate::device::Worst;
 use crate::device::specials::{Group, Kind, compare, refusal};
 use crate::seed::Seed;
+use fulmen::backend::{Random, RandomBits, RandomFlags, RandomIntegers};
 use fulmen::contract::spec;
 use fulmen::gpu::backend::{Array, Gpu, Scalar, Word};
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};

@@ -4,6 +4,7 @@ use crate::device::{Worst, specials};
 use crate::nn::convolutions::{Complexes, Cosines, Reals, Streamed, extent};
 use crate::nn::transforms::{Forward, Frames, Planes, Real, RealInverse, Rows, Volumes, turn};
 use crate::nn::{Args, Bounds, Noise, Op, Want};
+use fulmen::backend::{Plans, Transforms};
 use fulmen::contract::agrees;
 use fulmen::gpu::backend::{Array, Gpu, Mat, MatMut, Scalar, View, ViewMut, Word};
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
@@ -139,36 +140,43 @@ pub fn story<T: Scalar, D: Computes<T> + Blocking>(
     let complex = |x: &[T], pad: usize| Within::new(gpu, Complex::of(x).unwrap(), Complex::ONE, pad);
     let real = |x: &[T], pad: usize| Within::new(gpu, x, T::ONE, pad);
     let mut all = vec![family::<T, D, Forward>(gpu, language, shapes, |a, case, out| {
-        let (plan, x) = (gpu.fft_plan(a.size("n"))?, complex(&a.x[0], case)?);
+        let (plan, x) = (gpu.fft_plan(a.size("n"), (), ())?, complex(&a.x[0], case)?);
         if case % 2 == 1 {
             gpu.write(Complex::of(&a.x[0])?, out.view_mut())?;
-            return gpu.fft_in_place(&plan, direction(a), out.view_mut());
+            return gpu.fft_in_place(&plan, direction(a), out.view_mut(), ());
         }
-        gpu.fft(&plan, direction(a), x.view(), out.view_mut())
+        gpu.fft(&plan, direction(a), x.view(), out.view_mut(), ())
     })?];
     all.push(family::<T, D, Real>(gpu, language, shapes, |a, _, out| {
-        gpu.rfft(&gpu.rfft_plan(a.size("n"))?, real(&a.x[0], 3)?.view(), out.view_mut())
+        gpu.rfft(&gpu.rfft_plan(a.size("n"), (), ())?, real(&a.x[0], 3)?.view(), out.view_mut(), ())
     })?);
     all.push(family::<T, D, Rows>(gpu, language, shapes, |a, case, out| {
         let (n, x) = (a.size("n"), complex(&a.x[0], case)?);
         let shape = [a.x[0].len() / 2 / n, n];
         let to = matrix_mut(a, out.view_mut(), shape)?;
-        gpu.fft_rows(&gpu.fft_plan(n)?, direction(a), matrix(a, x.view(), shape)?, to)
+        gpu.fft_rows(&gpu.fft_plan(n, (), ())?, direction(a), matrix(a, x.view(), shape)?, to, ())
     })?);
     all.push(family::<T, D, Planes>(gpu, language, shapes, |a, case, out| {
         let (shape, x) = ([a.size("m"), a.size("n")], complex(&a.x[0], case)?);
         let to = matrix_mut(a, out.view_mut(), shape)?;
-        let [down, along] = shape.map(|n| gpu.fft_plan(n));
-        gpu.fft_2d(&down?, &along?, direction(a), matrix(a, x.view(), shape)?, to)
+        let [down, along] = shape.map(|n| gpu.fft_plan(n, (), ()));
+        gpu.fft_2d(&down?, &along?, direction(a), matrix(a, x.view(), shape)?, to, ())
     })?);
     all.push(family::<T, D, Volumes>(gpu, language, shapes, |a, case, out| {
-        let [d, m, n] = ["d", "m", "n"].map(|size| gpu.fft_plan(a.size(size)));
+        let [d, m, n] = ["d", "m", "n"].map(|size| gpu.fft_plan(a.size(size), (), ()));
         let (plans, x) = ([&d?, &m?, &n?], complex(&a.x[0], case)?);
-        gpu.fft_3d(plans, direction(a), x.view(), out.view_mut())
+        gpu.fft_3d(plans, direction(a), x.view(), out.view_mut(), ())
     })?);
     all.push(family::<T, D, Frames>(gpu, language, shapes, |a, case, out| {
         let (window, x) = (real(&a.x[0], case)?, real(&a.x[1], case)?);
-        gpu.stft(&gpu.rfft_plan(a.size("n"))?, window.view(), a.size("hop"), x.view(), out.view_mut())
+        gpu.stft(
+            &gpu.rfft_plan(a.size("n"), (), ())?,
+            window.view(),
+            a.size("hop"),
+            x.view(),
+            out.view_mut(),
+            (),
+        )
     })?);
     let mut worst = Worst { op: "irfft", share: 0.0, got: 0.0, want: 0.0 };
     let mut noise = Noise(31);
@@ -176,7 +184,7 @@ pub fn story<T: Scalar, D: Computes<T> + Blocking>(
         let x = complex(&a.x[0], 1)?;
         // An even number of them are complex ones that do not lie at multiples of their size.
         let mut out = real(&RealInverse::before(a)[0], 3)?;
-        gpu.irfft(&gpu.rfft_plan(a.size("n"))?, x.view(), out.view_mut())?;
+        gpu.irfft(&gpu.rfft_plan(a.size("n"), (), ())?, x.view(), out.view_mut(), ())?;
         out.back(gpu)
     };
     for [rows, cols] in shapes {
@@ -191,10 +199,10 @@ pub fn story<T: Scalar, D: Computes<T> + Blocking>(
     all.push(family::<T, D, Complexes>(gpu, language, shapes, |a, case, out| {
         let (kernel, n) = (Complex::of(&a.x[0])?, a.size("n"));
         let plan = match a.get("correlation") {
-            Some(_) => gpu.correlate_complex_plan(kernel, n)?,
-            None => gpu.convolve_complex_plan(kernel, n)?,
+            Some(_) => gpu.correlate_complex_plan(kernel, n, (), ())?,
+            None => gpu.convolve_complex_plan(kernel, n, (), ())?,
         };
-        gpu.convolve_complex(&plan, extent(a), complex(&a.x[1], case)?.view(), out.view_mut())
+        gpu.convolve_complex(&plan, extent(a), complex(&a.x[1], case)?.view(), out.view_mut(), ())
     })?);
     Ok(all)
 }
@@ -229,7 +237,7 @@ pub fn lengths<T: Scalar, D: Computes<T> + Blocking>(
     let worst = ran.iter_mut().find(|w| w.op == "fft").unwrap();
     let mut noise = Noise(37);
     for n in all.iter().copied() {
-        let plan = gpu.fft_plan::<T>(n)?;
+        let plan = Plans::<T>::fft_plan(gpu, n, (), ())?;
         for (case, direction) in [Direction::Forward, Direction::Inverse].into_iter().enumerate() {
             let mut x = vec![Complex::<T>::ZERO; 2 * n];
             let places: Vec<usize> = (0..8).map(|k| k % 2 * n + noise.bits() as usize % n).collect();
@@ -241,7 +249,7 @@ pub fn lengths<T: Scalar, D: Computes<T> + Blocking>(
                 Within::new(gpu, &x, Complex::ONE, 1)?,
                 Within::new(gpu, &vec![Complex::ZERO; 2 * n], Complex::ONE, 2)?,
             );
-            gpu.fft(&plan, direction, from.view(), out.view_mut())?;
+            gpu.fft(&plan, direction, from.view(), out.view_mut(), ())?;
             let (sign, scale) = if case == 1 { (1.0, 1.0 / n as f64) } else { (-1.0, 1.0) };
             let mut want = vec![];
             // Of long ones every so many results, of all places in a block.

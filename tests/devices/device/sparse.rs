@@ -27,7 +27,7 @@ fn both([m, n, k]: [usize; 3], [alpha, beta]: [f32; 2], [x, y]: [&[f32]; 2], old
         (fulmen::MatRef::row_major(x, m, k).unwrap(), fulmen::MatRef::row_major(y, k, n).unwrap());
     fulmen::sddmm(alpha, x_on, y_on, a, beta, &mut want).unwrap();
     let gpu = Gpu::new(Host::default());
-    let on_a = gpu.sparse(a).unwrap();
+    let on_a = gpu.csr(a).unwrap();
     let (x, y, mut values) =
         (gpu.upload(x).unwrap(), gpu.upload(y).unwrap(), gpu.upload(&vec![old; a.len()]).unwrap());
     let (x, y) = (x.view().matrix(m, k).unwrap(), y.view().matrix(k, n).unwrap());
@@ -53,7 +53,7 @@ fn products_with_rows_of_any_length() {
         let a = Csr::new(m, n, &offsets, &columns, &values).unwrap();
         let [x, y] = [n, m].map(|n| (0..n).map(|i| (i % 7) as f32 - 3.0).collect::<Vec<f32>>());
         for gpu in [Gpu::new(Host::default()), Gpu::new(Host::new(Meet::Memory))] {
-            let on_a = gpu.sparse(a).unwrap();
+            let on_a = gpu.csr(a).unwrap();
             for [alpha, beta] in [[1.0, 0.0], [-2.0, 3.0], [0.0, 1.0]] {
                 let (mut want, mut got) = (y.clone(), gpu.upload(&y).unwrap());
                 fulmen::spmv(alpha, a, &x, beta, &mut want).unwrap();
@@ -89,7 +89,7 @@ fn transposes_have_programs_of_their_own() {
         let x: Vec<f32> = (0..40).map(|i| (i % 7) as f32 - 3.0).collect();
         for turned in [[false, true], [true, false]] {
             let gpu = Gpu::new(Host::new(meet));
-            let (on_a, on_x) = (gpu.sparse(a).unwrap(), gpu.upload(&x).unwrap());
+            let (on_a, on_x) = (gpu.csr(a).unwrap(), gpu.upload(&x).unwrap());
             for turned in turned {
                 let (mut want, mut got) = (vec![0.0; 40], gpu.upload(&[NAN; 40]).unwrap());
                 let mut back = vec![NAN; 40];
@@ -213,10 +213,13 @@ fn transposes_are_those_of_a_cpu() {
         let ([m, n], len) = (a.shape, a.columns.len());
         let (mut offsets, mut columns, mut values) = (vec![0; n + 1], vec![0; len], vec![0.0; len]);
         fulmen::csr_transpose(a.csr(), &mut offsets, &mut columns, &mut values).unwrap();
-        let t = gpu.csr_transpose(&gpu.sparse(a.csr()).unwrap()).unwrap();
+        let t = gpu.csr_transpose(&gpu.csr(a.csr()).unwrap(), (), (), ()).unwrap();
         assert_eq!(t.shape(), [n, m]);
         assert_eq!(found(&gpu, &t), bits(offsets, columns, &values), "{m} by {n}");
-        assert_eq!(found(&gpu, &gpu.csr_transpose(&t).unwrap()), bits(a.offsets, a.columns, &a.values));
+        assert_eq!(
+            found(&gpu, &gpu.csr_transpose(&t, (), (), ()).unwrap()),
+            bits(a.offsets, a.columns, &a.values)
+        );
     }
 }
 
@@ -243,18 +246,21 @@ fn products_of_sparse_matrices_are_those_of_a_cpu() {
         let len = a.csr().product_len(b.csr(), &mut marks).unwrap();
         let (mut offsets, mut columns, mut values) = (vec![0; m + 1], vec![0; len], vec![0.0; len]);
         fulmen::spgemm(a.csr(), b.csr(), &mut offsets, &mut columns, &mut values, &mut marks).unwrap();
-        let [p, q] = [&a, &b].map(|x| gpu.sparse(x.csr()).unwrap());
-        let c = gpu.spgemm(&p, &q).unwrap();
+        let [p, q] = [&a, &b].map(|x| gpu.csr(x.csr()).unwrap());
+        let c = gpu.spgemm(&p, &q, (), (), (), ()).unwrap();
         assert_eq!(c.shape(), [m, n]);
         assert_eq!(found(&gpu, &c), bits(offsets, columns, &values), "{m} by {k} by {n}");
         if n != m {
             let shape = fulmen::Error::shape("b", [n, k], [m, k]);
-            let turned = gpu.sparse(Made::new([m, k], some).csr()).unwrap();
-            assert_eq!(gpu.spgemm(&q, &turned).unwrap_err(), Error::Call(shape));
+            let turned = gpu.csr(Made::new([m, k], some).csr()).unwrap();
+            assert_eq!(gpu.spgemm(&q, &turned, (), (), (), ()).unwrap_err(), Error::Call(shape));
         }
     }
     // A matrix with itself.
-    let a = gpu.sparse(Made::new([40, 40], some).csr()).unwrap();
-    let same = gpu.sparse(Made::new([40, 40], some).csr()).unwrap();
-    assert_eq!(found(&gpu, &gpu.spgemm(&a, &a).unwrap()), found(&gpu, &gpu.spgemm(&a, &same).unwrap()));
+    let a = gpu.csr(Made::new([40, 40], some).csr()).unwrap();
+    let same = gpu.csr(Made::new([40, 40], some).csr()).unwrap();
+    assert_eq!(
+        found(&gpu, &gpu.spgemm(&a, &a, (), (), (), ()).unwrap()),
+        found(&gpu, &gpu.spgemm(&a, &same, (), (), (), ()).unwrap())
+    );
 }
