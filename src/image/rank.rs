@@ -212,7 +212,7 @@ impl<'a> Job<'a> {
 pub(crate) const BLOCK: usize = 32;
 
 /// Elements of a row that the medians of a block of 25 of four channels are made of.
-const BESIDE: usize = BLOCK + 4 * 4;
+pub(crate) const BESIDE: usize = BLOCK + 4 * 4;
 
 /// Puts elements in order, two after two.
 macro_rules! order {

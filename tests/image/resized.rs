@@ -153,8 +153,8 @@ fn one<T: Element + Resample<Middle: Default + Clone>>(r: &mut Noise, resize: Re
 
 /// Of each kernel, with `step` channels more from one case to the next.
 pub fn drawn(r: &mut Noise, step: usize) {
-    let block =
-        fulmen::thresholds::ALL.iter().find(|t| t.name == "image::resize::passes::BLOCK").unwrap().value;
+    let size = |name: &str| fulmen::thresholds::ALL.iter().find(|t| t.name == name).unwrap().value;
+    let block = size("lanes::taps::BLOCK");
     let both = |r: &mut Noise, resize: Resize, channels: usize| {
         one::<u8>(r, resize, channels);
         one::<f32>(r, resize, channels);
@@ -167,9 +167,26 @@ pub fn drawn(r: &mut Noise, step: usize) {
                 both(r, resize, channels);
             }
             // Rows around a block, and as many pixels.
-            let from = [block - 1 + r.within(0..=2), 3];
-            both(r, Resize { from, to: [from[0], 3], by, antialias }, 1);
+            for blocks in 1..=2 {
+                let from = [blocks * block - 1 + r.within(0..=2), 3];
+                both(r, Resize { from, to: [from[0], 3], by, antialias }, 1);
+            }
         }
+    }
+    // Rows around a strip of bytes and two, where the last is longer, and around those of floats.
+    let (strip, held) = (size("image::resize::passes::STRIP"), size("lanes::taps::read::HELD"));
+    for channels in 1..=4 {
+        let times = [1, 2, 3][r.within(0..=2)];
+        let from = [times * strip / channels - 1 + r.within(0..=2), 5];
+        both(r, Resize { from, to: [r.within(40..=60), 6], by: Interpolation::Bicubic, antialias: true }, channels);
+        let from = [times * strip / 4 / channels - 1 + r.within(0..=2), 2];
+        one::<f32>(r, Resize { from, to: [9, 3], by: Interpolation::Area, antialias: true }, channels);
+    }
+    // As many weights as rows that are looked up together, one less and one more; so for columns.
+    for n in held - 1..=held + 1 {
+        let to = [2 * block + 1, 1];
+        both(r, Resize { from: [to[0], n], to, by: Interpolation::Bilinear, antialias: true }, 1);
+        both(r, Resize { from: [n, 2], to: [1, 2], by: Interpolation::Bicubic, antialias: true }, n % 4 + 1);
     }
     // Enough for threads, and a reduction of many pixels to few.
     for (by, channels) in

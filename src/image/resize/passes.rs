@@ -6,7 +6,7 @@ use crate::lanes::Simd;
 use crate::plain::Plain;
 use core::ops::Range;
 
-use crate::lanes::taps::read::{HELD, Held, Lines, pixels};
+use crate::lanes::taps::read::{HELD, Held, Lines, Spans, Two, pixels, spread};
 pub(crate) use crate::lanes::taps::{BLOCK, LINES};
 
 /// Bytes of a row that are summed for all rows of a group before what is beside them.
@@ -87,7 +87,7 @@ pub(super) const fn room(width: usize, channels: usize) -> usize {
 }
 
 /// Two pixels of all lines, and what is left of the workspace.
-type Pairs<'a> = (&'a mut [[[i16; 8]; LINES]], &'a mut [i16]);
+type Pairs<'a> = (&'a mut [Two], &'a mut [i16]);
 
 #[inline(always)]
 fn pairs(middle: &mut [i16], pixels: usize) -> Pairs<'_> {
@@ -181,12 +181,7 @@ impl Resample for u8 {
         let (two, plain) = pairs(middle, width);
         Self::rows(s, rows, weights, bits, plain.get_mut(..x.len()).unwrap_or_default());
         let two = two.get_mut(x.start / (2 * C)..x.end.div_ceil(2 * C)).unwrap_or_default();
-        for (i, to) in two.iter_mut().enumerate() {
-            let from = plain.get(i * 2 * C..).and_then(<[i16]>::first_chunk::<8>);
-            if let (Some(to), Some(from)) = (to.get_mut(l), from) {
-                *to = s.two_pixels::<C>(from);
-            }
-        }
+        spread::<S, C>(s, plain, two, l);
     }
     #[inline(always)]
     fn columns<S: Simd, const C: usize>(
@@ -225,21 +220,8 @@ impl Resample for u8 {
             return;
         }
         let (two, _) = pairs(middle, width);
-        let most = most.div_ceil(2);
-        let weights = weights.as_chunks::<2>().0;
-        for o in (0..spans.len()).step_by(2) {
-            let one = |i: usize| {
-                let (at, from, count) = span(o + i);
-                let rest = two.get(from / 2..).unwrap_or_default();
-                let found = rest.get(..most).or_else(|| rest.get(..count.div_ceil(2))).unwrap_or_default();
-                pixels(s, found, weights.get(at / 2..).unwrap_or_default(), half)
-            };
-            let found = s.pixels_to_bytes::<C>([one(0), one(1)], shift);
-            for (out, two) in out.iter_mut().zip(found) {
-                // The next pixels are written later than what is past these.
-                put(out.get_mut(o * C..).unwrap_or_default(), two);
-            }
-        }
+        let spans = Spans { spans, weights, room, most: most.div_ceil(2) };
+        pixels::<S, C>(s, two, spans, shift, out);
     }
     #[inline(always)]
     fn along<S: Simd>(s: S, middle: &[i16], step: usize, weights: &[i16], bits: u32, out: &mut [u8]) {

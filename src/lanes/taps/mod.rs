@@ -8,8 +8,6 @@ mod neon;
 pub(crate) mod read;
 #[cfg(all(target_arch = "wasm32", feature = "simd128", target_feature = "simd128"))]
 mod simd128;
-#[cfg(test)]
-mod tests;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 

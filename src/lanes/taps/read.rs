@@ -130,12 +130,115 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// `more + Σ by[k]·x[k]` of pixels, each two of them as [`Taps::two_pixels`] has them, in all lines.
+/// Two pixels of all lines, as [`Taps::two_pixels`] has them.
+pub(crate) type Two = [[i16; 8]; LINES];
+
+/// Puts pixels of `C` channels to line `l`, as many as there is place for, which are followed by eight elements of any kind.
 #[inline(always)]
-pub(crate) fn pixels<S: Taps>(s: S, pixels: &[[[i16; 8]; LINES]], by: &[[i16; 2]], more: i32) -> S::Lines {
-    let mut sums = s.lines(more);
-    for (pixels, by) in pixels.iter().zip(by) {
-        sums = s.add_pixels(sums, pixels, *by);
+pub(crate) fn spread<S: Taps, const C: usize>(s: S, plain: &[i16], to: &mut [Two], l: usize) {
+    let last = to.len().saturating_sub(1).saturating_mul(2 * C);
+    if l >= LINES || last.saturating_add(8) > plain.len() {
+        return;
     }
-    sums
+    for (i, to) in to.iter_mut().enumerate() {
+        // SAFETY: eight elements follow the first of the last two pixels, and there are more lines than `l`.
+        let (from, to) = unsafe { (&*plain.as_ptr().add(i * 2 * C).cast(), to.get_unchecked_mut(l)) };
+        *to = s.two_pixels::<C>(from);
+    }
+}
+
+/// What the pixels of a result are made of: the first pixel and how many there are for each, and the weights, `room` for each, the rest
+/// 0; `most` pairs are weights of any.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Spans<'a> {
+    pub(crate) spans: &'a [[u32; 2]],
+    pub(crate) weights: &'a [i16],
+    pub(crate) room: usize,
+    pub(crate) most: usize,
+}
+
+/// Two pixels of `C` channels of all lines, from `o` on: `Σ by[k]·x[k] + 1/2` of those of [`Spans`], shifted to the right and clipped.
+#[inline(always)]
+fn two<S: Taps, const C: usize>(
+    s: S,
+    pixels: &[Two],
+    (spans, o): (Spans<'_>, usize),
+    shift: u32,
+) -> [[u8; 8]; LINES] {
+    let one = |i: usize| {
+        let o = (o + i).min(spans.spans.len().saturating_sub(1));
+        let [from, count] = spans.spans.get(o).copied().unwrap_or_default();
+        let weights = spans.weights.get(o * spans.room..).unwrap_or_default().as_chunks::<2>().0;
+        let pixels = pixels.get(from as usize / 2..).unwrap_or_default();
+        let mut sums = s.lines(1 << (shift - 1));
+        for (pixels, by) in pixels.iter().zip(weights).take(count.div_ceil(2) as usize) {
+            sums = s.add_pixels(sums, pixels, *by);
+        }
+        sums
+    };
+    s.pixels_to_bytes::<C>([one(0), one(1)], shift)
+}
+
+/// Pixels of `C` channels of all lines, of which `pixels` has the sources.
+#[inline(always)]
+pub(crate) fn pixels<S: Taps, const C: usize>(
+    s: S,
+    pixels: &[Two],
+    spans: Spans<'_>,
+    shift: u32,
+    out: [&mut [u8]; LINES],
+) {
+    let (n, mut out) = (spans.spans.len(), out);
+    // So many results are followed by enough bytes in all lines that two of them are written as eight.
+    let shortest = out.iter().map(|line| line.len()).min().unwrap_or_default();
+    let eight = if shortest < 8 { 0 } else { ((shortest - 8) / C + 1).min(n.saturating_sub(1)) };
+    let enough = spans.room.saturating_mul(n) <= spans.weights.len() && 2 * spans.most <= spans.room;
+    let last = pixels.len().checked_sub(spans.most).filter(|_| enough);
+    let to = out.each_mut().map(|line| line.as_mut_ptr());
+    let mut o = 0;
+    while o < eight {
+        let mut sums = [s.lines(1 << (shift - 1)); 2];
+        let mut inside = true;
+        for (i, sums) in sums.iter_mut().enumerate() {
+            // SAFETY: `o + 1 < n`.
+            let from = unsafe { spans.spans.get_unchecked(o + i) }[0] as usize / 2;
+            inside &= last.is_some_and(|last| from <= last);
+            if inside {
+                // SAFETY: there are `most` pairs of pixels from here on, and as many pairs of weights for each of the `n` results.
+                let (mut x, mut by) = unsafe {
+                    (
+                        pixels.as_ptr().add(from),
+                        spans.weights.as_ptr().add((o + i) * spans.room).cast::<[i16; 2]>(),
+                    )
+                };
+                for _ in 0..spans.most {
+                    // SAFETY: as above; the ends may be pointed at.
+                    unsafe {
+                        *sums = s.add_pixels(*sums, &*x, *by);
+                        (x, by) = (x.add(1), by.add(1));
+                    }
+                }
+            }
+        }
+        // Fewer pixels where the line ends.
+        let found = if inside {
+            s.pixels_to_bytes::<C>(sums, shift)
+        } else {
+            two::<S, C>(s, pixels, (spans, o), shift)
+        };
+        for (to, found) in to.into_iter().zip(found) {
+            // SAFETY: all lines have eight bytes from element `o` on, as `o < eight`. The next pixels are written later than what is
+            // past these.
+            unsafe { to.add(o * C).cast::<[u8; 8]>().write(found) }
+        }
+        o += 2;
+    }
+    while o < n {
+        let found = two::<S, C>(s, pixels, (spans, o), shift);
+        for (out, found) in out.iter_mut().zip(found) {
+            let found = found.into_iter().take(2 * C);
+            out.iter_mut().skip(o * C).zip(found).for_each(|(to, p)| *to = p);
+        }
+        o += 2;
+    }
 }
