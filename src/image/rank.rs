@@ -4,8 +4,8 @@ use super::parts::each_part;
 use super::{Border, Image, ImageMut};
 use crate::error::{Error, enough};
 use crate::forms::ops;
-use crate::lanes::Simd;
 use crate::lanes::executor::Executor;
+use crate::lanes::{Simd, from_fn};
 
 ops! { $ rank_ops in crate::image::rank;
     /// `dst[y][x][c]` is the median of `src[y + k][x + j][c]` for `-size/2 <= k, j <= size/2`: of `size²` numbers, of which `border` says what
@@ -128,42 +128,60 @@ impl<'a> Job<'a> {
         of: impl Fn(&[[S::Codes; N]; N]) -> S::Codes,
     ) {
         let (n, c) = (self.src.row_len(), self.src.channels().max(1));
-        let (reach, width) = (N / 2, self.src.width());
+        let reach = N / 2;
         let first = y.cast_signed().wrapping_sub(reach.cast_signed());
-        let lines: [_; N] = core::array::from_fn(|k| self.line(first.wrapping_add(k.cast_signed())));
+        let mut lines = [None; N];
+        for (k, line) in lines.iter_mut().enumerate() {
+            *line = self.line(first.wrapping_add(k.cast_signed()));
+        }
         let mut i = 0;
         while i < n {
             i = i.min(n.saturating_sub(BLOCK));
-            let mut beside = [[0; BESIDE]; N];
             let inside = i.checked_sub(reach * c).filter(|_| i + BLOCK + reach * c <= n);
-            let mut from = [&[][..]; N];
-            for ((from, line), beside) in from.iter_mut().zip(lines).zip(&mut beside) {
-                *from = match line.zip(inside).and_then(|(line, at)| line.get(at..)) {
-                    Some(line) => line,
-                    None => {
-                        // Pixels that may lie beyond the edges.
-                        for (k, to) in beside.iter_mut().enumerate() {
-                            let (x, channel) = ((i + k) / c, (i + k) % c);
-                            let at =
-                                self.border.index(x.cast_signed().wrapping_sub(reach.cast_signed()), width);
-                            let found = line.zip(at).and_then(|(line, at)| line.get(at * c + channel));
-                            *to = found.copied().unwrap_or_else(|| self.border.value());
-                        }
-                        beside
-                    }
-                };
+            let mut from = [None; N];
+            for (from, line) in from.iter_mut().zip(lines) {
+                *from = line.zip(inside).and_then(|(line, at)| line.get(at..));
             }
-            let blocks = from.map(|line| {
-                let mut k = 0;
-                [(); N].map(|()| {
-                    let block = line.get(k * c..).and_then(<[u8]>::first_chunk::<BLOCK>);
-                    k += 1;
-                    s.bytes(block.copied().unwrap_or_default())
-                })
-            });
+            let mut beside = [[0; BESIDE]; N];
+            if from.iter().any(Option::is_none) {
+                for ((from, line), beside) in from.iter_mut().zip(lines).zip(&mut beside) {
+                    self.beyond(line, i, reach, beside);
+                    *from = Some(beside);
+                }
+            }
+            let rows = &from;
+            let blocks = from_fn(
+                #[inline(always)]
+                |y| {
+                    let line = rows.get(y).copied().flatten().unwrap_or_default();
+                    from_fn(
+                        #[inline(always)]
+                        |x| {
+                            let block = line.get(x * c..).and_then(<[u8]>::first_chunk::<BLOCK>);
+                            s.bytes(block.copied().unwrap_or_default())
+                        },
+                    )
+                },
+            );
             let found = s.array(of(&blocks));
-            out.iter_mut().skip(i).zip(found).for_each(|(to, p)| *to = p);
+            let to = out.get_mut(i..).unwrap_or_default();
+            match to.first_chunk_mut::<BLOCK>() {
+                Some(to) => *to = found,
+                None => to.iter_mut().zip(found).for_each(|(to, p)| *to = p),
+            }
             i += BLOCK;
+        }
+    }
+
+    /// Elements of a row around element `i` of a result, which may lie beyond the edges, from so many pixels before it on.
+    #[inline(never)]
+    fn beyond(&self, line: Option<&[u8]>, i: usize, reach: usize, to: &mut [u8]) {
+        let c = self.src.channels().max(1);
+        for (k, to) in to.iter_mut().enumerate() {
+            let (x, channel) = ((i + k) / c, (i + k) % c);
+            let at = self.border.index(x.cast_signed().wrapping_sub(reach.cast_signed()), self.src.width());
+            let found = line.zip(at).and_then(|(line, at)| line.get(at * c + channel));
+            *to = found.copied().unwrap_or_else(|| self.border.value());
         }
     }
 

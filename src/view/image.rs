@@ -221,13 +221,14 @@ impl<'a, T> ImageMut<'a, T> {
         let Place { stride, height, .. } = self.place;
         let mut rest = self.data.get_mut(y.saturating_mul(stride)..).unwrap_or_default();
         let (row, mut left) = (self.place.row(), height.saturating_sub(y));
-        [(); N].map(|()| {
-            let (line, others) = core::mem::take(&mut rest).split_at_mut_checked(row).unwrap_or_default();
-            rest = others.get_mut(stride.saturating_sub(row)..).unwrap_or_default();
-            left = left.checked_sub(1)?;
-            Some(line)
-        })
-        .map(Option::unwrap_or_default)
+        [(); N]
+            .map(|()| {
+                let (line, others) = core::mem::take(&mut rest).split_at_mut_checked(row).unwrap_or_default();
+                rest = others.get_mut(stride.saturating_sub(row)..).unwrap_or_default();
+                left = left.checked_sub(1)?;
+                Some(line)
+            })
+            .map(Option::unwrap_or_default)
     }
     /// To be read.
     #[inline]

@@ -178,7 +178,11 @@ pub fn drawn(r: &mut Noise, step: usize) {
     for channels in 1..=4 {
         let times = [1, 2, 3][r.within(0..=2)];
         let from = [times * strip / channels - 1 + r.within(0..=2), 5];
-        both(r, Resize { from, to: [r.within(40..=60), 6], by: Interpolation::Bicubic, antialias: true }, channels);
+        both(
+            r,
+            Resize { from, to: [r.within(40..=60), 6], by: Interpolation::Bicubic, antialias: true },
+            channels,
+        );
         let from = [times * strip / 4 / channels - 1 + r.within(0..=2), 2];
         one::<f32>(r, Resize { from, to: [9, 3], by: Interpolation::Area, antialias: true }, channels);
     }

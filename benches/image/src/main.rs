@@ -33,7 +33,15 @@ impl Bench {
     fn wanted(&self, op: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|only| only == op)
     }
-    fn case(&mut self, op: &str, ty: &str, size: &str, pixels: usize, mut list: Vec<Contender<'_>>, bytes: usize) {
+    fn case(
+        &mut self,
+        op: &str,
+        ty: &str,
+        size: &str,
+        pixels: usize,
+        mut list: Vec<Contender<'_>>,
+        bytes: usize,
+    ) {
         let (from, mut to) = (vec![1u8; bytes], vec![0u8; bytes]);
         list.push(Contender::roof(None, move || {
             to.copy_from_slice(std::hint::black_box(&from));
@@ -77,15 +85,18 @@ where
                 let from = fir::images::ImageRef::new(w as u32, h as u32, bytes, kind).unwrap();
                 let mut to = fir::images::Image::new(wide as u32, high as u32, kind);
                 let mut resizer = fir::Resizer::new();
-                let options =
-                    fir::ResizeOptions::new().resize_alg(fir::ResizeAlg::Convolution(filter)).use_alpha(false);
+                let options = fir::ResizeOptions::new()
+                    .resize_alg(fir::ResizeAlg::Convolution(filter))
+                    .use_alpha(false);
                 let list = vec![
                     Contender::ours(|| {
                         let view = Image::new(&src, w, h, channels).unwrap();
                         let to = ImageMut::new(&mut a, wide, high, channels).unwrap();
                         fulmen::resize(plan, view, to, &mut room).unwrap();
                     }),
-                    Contender::peer("fast_image_resize", || resizer.resize(&from, &mut to, &options).unwrap()),
+                    Contender::peer("fast_image_resize", || {
+                        resizer.resize(&from, &mut to, &options).unwrap()
+                    }),
                 ];
                 let bytes = (w * h + wide * high) * channels * size_of::<P>() / 2;
                 let size = format!("{name} x{channels} {wide}x{high}");
