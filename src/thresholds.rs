@@ -44,8 +44,13 @@ thresholds! {
     image::rank::GROUP Elements;
     image::rank::STRIPE Elements;
     image::turn::TILE Elements;
-    image::resize::passes::BLOCK Elements;
+    image::rank::BLOCK Elements;
+    image::rank::BESIDE Elements;
     image::resize::passes::PAST Elements;
+    image::resize::passes::STRIP Bytes;
+    lanes::taps::BLOCK Elements;
+    lanes::taps::LINES Elements;
+    lanes::taps::read::HELD Elements;
     blas::gemv_columns::COLUMNS Elements;
     blas::gemv_columns::NEAR_BYTES Bytes;
     blas::gemv_columns::CHUNK Elements;

@@ -72,7 +72,7 @@ pub(crate) fn correlate_separable_by<J: Executor, S: Simd, P: Resample>(
         dst,
         workspace,
         #[inline(always)]
-        |y: usize, dst: ImageMut<'_, P>, workspace: &mut [P::Middle]| job.rows(y, dst, workspace),
+        |y: usize, dst: ImageMut<'_, P>, workspace: &mut [P::Middle]| job.rows(s, y, dst, workspace),
     );
     Ok(())
 }
@@ -88,7 +88,7 @@ struct Job<'a, P: Resample> {
 
 impl<P: Resample> Job<'_, P> {
     #[inline(always)]
-    fn rows(self, y: usize, mut dst: ImageMut<'_, P>, workspace: &mut [P::Middle]) {
+    fn rows<S: Simd>(self, s: S, y: usize, mut dst: ImageMut<'_, P>, workspace: &mut [P::Middle]) {
         let Self { src, vertical, horizontal, border } = self;
         let ((v, v_bits), (h, h_bits)) = (vertical.parts(), horizontal.parts());
         let (n, channels, width) = (src.row_len(), src.channels(), src.width());
@@ -104,6 +104,7 @@ impl<P: Resample> Job<'_, P> {
             let (left, others) = workspace.split_at_mut((reach * channels).min(workspace.len()));
             let (middle, right) = others.split_at_mut(n.min(others.len()));
             P::rows(
+                s,
                 #[inline(always)]
                 |k| place(from + k).map_or(&[], |at| src.line(at)),
                 inside,
@@ -130,7 +131,7 @@ impl<P: Resample> Job<'_, P> {
             };
             beyond(left, -reach.cast_signed());
             beyond(right.get_mut(..reach * channels).unwrap_or_default(), width.cast_signed());
-            P::along(workspace, channels, h, h_bits, dst.row_mut(row));
+            P::along(s, workspace, channels, h, h_bits, dst.row_mut(row));
         }
     }
 }

@@ -4,12 +4,12 @@ use super::parts::each_part;
 use super::{Border, Image, ImageMut};
 use crate::error::{Error, enough};
 use crate::forms::ops;
-use crate::lanes::Simd;
 use crate::lanes::executor::Executor;
+use crate::lanes::{Simd, from_fn};
 
 ops! { $ rank_ops in crate::image::rank;
     /// Median filter: `dst[y][x][c]` is the median of `src[y + k][x + j][c]` for `-size/2 <= k, j <= size/2`, the middle one of these `size²` numbers when they are sorted.
-    /// `border` says what is read beyond the edges. The time for a pixel does not depend on `size` from 5 on.
+    /// `border` says what is read beyond the edges. The time for a pixel does not depend on `size` from 7 on.
     ///
     /// Shapes: `size` is odd, at most 255; `dst` has the sizes and channels of `src`, each channel by itself.
     ///
@@ -42,12 +42,12 @@ pub(crate) const STRIPE: usize = 512;
 /// Sixteen levels, or the sixteen parts of one.
 pub(crate) const GROUP: usize = 16;
 
-/// Elements of workspace that [`median`](crate::median()) needs for so many columns and this size; none for a size up to 3.
+/// Elements of workspace that [`median`](crate::median()) needs for so many columns and this size; none for a size up to 5.
 pub const fn median_workspace(width: usize, size: usize) -> usize {
     // For a column, its sums of counts for each sixteenth of the levels and for each level, and two of its pixels.
     const COLUMN: usize = GROUP + GROUP * GROUP + 2;
     let columns = if width < STRIPE { width } else { STRIPE };
-    if size <= 3 { 0 } else { columns.saturating_add(size - 1).saturating_mul(COLUMN) }
+    if size <= 5 { 0 } else { columns.saturating_add(size - 1).saturating_mul(COLUMN) }
 }
 
 pub(crate) fn median_by<J: Executor, S: Simd>(
@@ -79,7 +79,24 @@ pub(crate) fn median_by<J: Executor, S: Simd>(
             1 => (0..dst.height()).for_each(|row| {
                 dst.row_mut(row).iter_mut().zip(src.line(y + row)).for_each(|(to, p)| *to = *p);
             }),
-            3 => (0..dst.height()).for_each(|row| job.nine(y + row, dst.row_mut(row))),
+            3 => (0..dst.height()).for_each(|row| {
+                job.few(
+                    s,
+                    y + row,
+                    dst.row_mut(row),
+                    #[inline(always)]
+                    |rows| of_nine(s, rows),
+                );
+            }),
+            5 => (0..dst.height()).for_each(|row| {
+                job.few(
+                    s,
+                    y + row,
+                    dst.row_mut(row),
+                    #[inline(always)]
+                    |rows| of_many(s, rows),
+                );
+            }),
             _ => job.many(y, dst, workspace),
         },
     );
@@ -101,32 +118,70 @@ impl<'a> Job<'a> {
         self.border.index(y, self.src.height()).map(|at| self.src.line(at))
     }
 
-    /// A row of medians of nine.
+    /// A row of medians of `N` by `N`, in blocks, of which the last reaches back.
     #[inline(always)]
-    fn nine(self, y: usize, out: &mut [u8]) {
+    fn few<S: Simd, const N: usize>(
+        self,
+        s: S,
+        y: usize,
+        out: &mut [u8],
+        of: impl Fn(&[[S::Codes; N]; N]) -> S::Codes,
+    ) {
         let (n, c) = (self.src.row_len(), self.src.channels().max(1));
-        let lines = [-1, 0, 1].map(|k| self.line(y.cast_signed().wrapping_add(k)));
-        let mut inner = 0;
-        if let [Some(a), Some(b), Some(z)] = lines {
-            inner = n.saturating_sub(2 * c);
-            let from = |line: &'a [u8], k: usize| line.get(k * c..).unwrap_or_default().iter();
-            let three = |k: usize| from(a, k).zip(from(b, k)).zip(from(z, k));
-            let out = out.iter_mut().skip(c).take(inner);
-            for (((to, p), q), r) in out.zip(three(0)).zip(three(1)).zip(three(2)) {
-                *to = middle([p, q, r].map(|((a, b), z)| [*a, *b, *z]));
-            }
+        let reach = N / 2;
+        let first = y.cast_signed().wrapping_sub(reach.cast_signed());
+        let mut lines = [None; N];
+        for (k, line) in lines.iter_mut().enumerate() {
+            *line = self.line(first.wrapping_add(k.cast_signed()));
         }
-        // Elements whose neighbours may lie beyond the edges.
-        let last = if inner > 0 { c + inner } else { 0 };
-        for (i, to) in out.iter_mut().enumerate().filter(|(i, _)| *i < c || *i >= last) {
-            let (x, channel) = ((i / c).cast_signed(), i % c);
-            *to = middle([-1, 0, 1].map(|k| {
-                let at = self.border.index(x.wrapping_add(k), self.src.width());
-                lines.map(|line| {
-                    let found = line.zip(at).and_then(|(line, at)| line.get(at * c + channel));
-                    found.copied().unwrap_or_else(|| self.border.value())
-                })
-            }));
+        let mut i = 0;
+        while i < n {
+            i = i.min(n.saturating_sub(BLOCK));
+            let inside = i.checked_sub(reach * c).filter(|_| i + BLOCK + reach * c <= n);
+            let mut from = [None; N];
+            for (from, line) in from.iter_mut().zip(lines) {
+                *from = line.zip(inside).and_then(|(line, at)| line.get(at..));
+            }
+            let mut beside = [[0; BESIDE]; N];
+            if from.iter().any(Option::is_none) {
+                for ((from, line), beside) in from.iter_mut().zip(lines).zip(&mut beside) {
+                    self.beyond(line, i, reach, beside);
+                    *from = Some(beside);
+                }
+            }
+            let rows = &from;
+            let blocks = from_fn(
+                #[inline(always)]
+                |y| {
+                    let line = rows.get(y).copied().flatten().unwrap_or_default();
+                    from_fn(
+                        #[inline(always)]
+                        |x| {
+                            let block = line.get(x * c..).and_then(<[u8]>::first_chunk::<BLOCK>);
+                            s.bytes(block.copied().unwrap_or_default())
+                        },
+                    )
+                },
+            );
+            let found = s.array(of(&blocks));
+            let to = out.get_mut(i..).unwrap_or_default();
+            match to.first_chunk_mut::<BLOCK>() {
+                Some(to) => *to = found,
+                None => to.iter_mut().zip(found).for_each(|(to, p)| *to = p),
+            }
+            i += BLOCK;
+        }
+    }
+
+    /// Elements of a row around element `i` of a result, which may lie beyond the edges, from so many pixels before it on.
+    #[inline(never)]
+    fn beyond(&self, line: Option<&[u8]>, i: usize, reach: usize, to: &mut [u8]) {
+        let c = self.src.channels().max(1);
+        for (k, to) in to.iter_mut().enumerate() {
+            let (x, channel) = ((i + k) / c, (i + k) % c);
+            let at = self.border.index(x.cast_signed().wrapping_sub(reach.cast_signed()), self.src.width());
+            let found = line.zip(at).and_then(|(line, at)| line.get(at * c + channel));
+            *to = found.copied().unwrap_or_else(|| self.border.value());
         }
     }
 
@@ -171,16 +226,37 @@ impl<'a> Job<'a> {
     }
 }
 
-/// The median of the middle of nine numbers.
+/// Elements whose medians are found together.
+pub(crate) const BLOCK: usize = 32;
+
+/// Elements of a row that the medians of a block of 25 of four channels are made of.
+pub(crate) const BESIDE: usize = BLOCK + 4 * 4;
+
+/// Puts elements in order, two after two.
+macro_rules! order {
+    ($s:ident, $p:ident, $($a:literal $b:literal),* $(,)?) => {$(
+        [$p[$a], $p[$b]] = $s.order($p[$a], $p[$b]);
+    )*};
+}
+
+/// The medians of nine numbers: N. Devillard's network of 19 exchanges.
 #[inline(always)]
-fn middle(columns: [[u8; 3]; 3]) -> u8 {
-    let [[a, b, c], [d, e, f], [g, h, i]] = columns.map(|[a, b, c]| {
-        let (low, high) = (a.min(b), a.max(b));
-        [low.min(c), low.max(high.min(c)), high.max(c)]
-    });
-    let median = |a: u8, b: u8, c: u8| a.min(b).max(a.max(b).min(c));
-    // The largest of the least, the median of the medians and the least of the largest have it between them.
-    median(a.max(d).max(g), median(b, e, h), c.min(f).min(i))
+fn of_nine<S: Simd>(s: S, rows: &[[S::Codes; 3]; 3]) -> S::Codes {
+    let [[a, b, c], [d, e, f], [g, h, i]] = *rows;
+    let mut p = [a, b, c, d, e, f, g, h, i];
+    order!(s, p, 1 2, 4 5, 7 8, 0 1, 3 4, 6 7, 1 2, 4 5, 7 8, 0 3, 5 8, 4 7, 3 6, 1 4, 2 5, 4 7, 4 2, 6 4, 4 2);
+    p[4]
+}
+
+/// The medians of 25 numbers: N. Devillard's network of 99 exchanges.
+#[inline(always)]
+fn of_many<S: Simd>(s: S, rows: &[[S::Codes; 5]; 5]) -> S::Codes {
+    let [[a, b, c, d, e], [f, g, h, i, j], [k, l, m, n, o], [q, r, t, u, v], [w, x, y, z, last]] = *rows;
+    let mut p = [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, q, r, t, u, v, w, x, y, z, last];
+    order!(
+        s, p, 0 1, 3 4, 2 4, 2 3, 6 7, 5 7, 5 6, 9 10, 8 10, 8 9, 12 13, 11 13, 11 12, 15 16, 14 16, 14 15, 18 19, 17 19, 17 18, 21 22, 20 22, 20 21, 23 24, 2 5, 3 6, 0 6, 0 3, 4 7, 1 7, 1 4, 11 14, 8 14, 8 11, 12 15, 9 15, 9 12, 13 16, 10 16, 10 13, 20 23, 17 23, 17 20, 21 24, 18 24, 18 21, 19 22, 8 17, 9 18, 0 18, 0 9, 10 19, 1 19, 1 10, 11 20, 2 20, 2 11, 12 21, 3 21, 3 12, 13 22, 4 22, 4 13, 14 23, 5 23, 5 14, 15 24, 6 24, 6 15, 7 16, 7 19, 13 21, 15 23, 7 13, 7 15, 1 9, 3 11, 5 17, 11 17, 9 17, 4 10, 6 12, 7 14, 4 6, 4 7, 12 14, 10 14, 6 7, 10 12, 6 10, 6 17, 12 17, 7 17, 7 10, 12 18, 7 12, 10 18, 12 20, 10 20, 10 12
+    );
+    p[12]
 }
 
 /// For each number below 16, 1 from its place on.

@@ -45,6 +45,7 @@ pub(crate) mod multipass;
 pub(crate) mod portable;
 pub(crate) mod rotary;
 pub(crate) mod strided;
+pub(crate) mod taps;
 pub(crate) mod windows;
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
@@ -126,7 +127,7 @@ pub const fn native() -> Native {
 }
 
 /// An instruction set that is known to be present: implemented by the tokens only.
-pub trait Simd: Copy + Debug + Send + Sync + 'static + vector::Sealed + bytes::Bytes {
+pub trait Simd: Copy + Debug + Send + Sync + 'static + vector::Sealed + bytes::Bytes + taps::Taps {
     /// Which instruction set.
     const ISA: Isa;
     /// Its name with the width in `f32` lanes, such as `"avx2x8"`.

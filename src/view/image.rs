@@ -215,6 +215,21 @@ impl<'a, T> ImageMut<'a, T> {
         let row = self.data.get_mut(from..).and_then(|data| data.get_mut(..self.place.row()));
         row.filter(|_| y < self.place.height).unwrap_or_default()
     }
+    /// The elements of `N` rows from `y` on; none past the last row.
+    #[inline(always)]
+    pub(crate) fn rows_mut<const N: usize>(&mut self, y: usize) -> [&mut [T]; N] {
+        let Place { stride, height, .. } = self.place;
+        let mut rest = self.data.get_mut(y.saturating_mul(stride)..).unwrap_or_default();
+        let (row, mut left) = (self.place.row(), height.saturating_sub(y));
+        [(); N]
+            .map(|()| {
+                let (line, others) = core::mem::take(&mut rest).split_at_mut_checked(row).unwrap_or_default();
+                rest = others.get_mut(stride.saturating_sub(row)..).unwrap_or_default();
+                left = left.checked_sub(1)?;
+                Some(line)
+            })
+            .map(Option::unwrap_or_default)
+    }
     /// To be read.
     #[inline]
     pub const fn as_image(&self) -> Image<'_, T> {

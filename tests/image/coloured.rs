@@ -121,7 +121,14 @@ fn colour([red, blue]: [f64; 2], full: bool, y: u8, u: u8, v: u8) -> [f64; 3] {
 
 pub fn frames(r: &mut Noise) {
     for (i, (name, coding, shares, full)) in CODINGS.into_iter().enumerate() {
-        for [w, h] in [[r.size(70), r.size(6)], [31, 2], [33, 3], [63, 2], [64, 2], if i == 0 { [1001, 15] } else { [1, 1] }] {
+        for [w, h] in [
+            [r.size(70), r.size(6)],
+            [31, 2],
+            [33, 3],
+            [63, 2],
+            [64, 2],
+            if i == 0 { [1001, 15] } else { [1, 1] },
+        ] {
             let (luma, chroma) =
                 (Owned::<u8>::drawn(r, [w, h], 1), Owned::drawn(r, [w.div_ceil(2), h.div_ceil(2)], 2));
             let (ys, uvs) = (luma.elements(), chroma.elements());

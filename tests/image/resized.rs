@@ -153,8 +153,8 @@ fn one<T: Element + Resample<Middle: Default + Clone>>(r: &mut Noise, resize: Re
 
 /// Of each kernel, with `step` channels more from one case to the next.
 pub fn drawn(r: &mut Noise, step: usize) {
-    let block =
-        fulmen::thresholds::ALL.iter().find(|t| t.name == "image::resize::passes::BLOCK").unwrap().value;
+    let size = |name: &str| fulmen::thresholds::ALL.iter().find(|t| t.name == name).unwrap().value;
+    let block = size("lanes::taps::BLOCK");
     let both = |r: &mut Noise, resize: Resize, channels: usize| {
         one::<u8>(r, resize, channels);
         one::<f32>(r, resize, channels);
@@ -167,9 +167,27 @@ pub fn drawn(r: &mut Noise, step: usize) {
                 both(r, resize, channels);
             }
             // Rows around a block, and as many pixels.
-            let from = [block - 1 + r.within(0..=2), 3];
-            both(r, Resize { from, to: [from[0], 3], by, antialias }, 1);
+            for blocks in 1..=2 {
+                let from = [blocks * block - 1 + r.within(0..=2), 3];
+                both(r, Resize { from, to: [from[0], 3], by, antialias }, 1);
+            }
         }
+    }
+    // Rows around a strip of bytes and two, where the last is longer, and around those of floats.
+    let (strip, held) = (size("image::resize::passes::STRIP"), size("lanes::taps::read::HELD"));
+    for channels in 1..=4 {
+        let times = [1, 2, 3][r.within(0..=2)];
+        let from = [times * strip / channels - 1 + r.within(0..=2), 5];
+        let to = [r.within(40..=60), 6];
+        both(r, Resize { from, to, by: Interpolation::Bicubic, antialias: true }, channels);
+        let from = [times * strip / 4 / channels - 1 + r.within(0..=2), 2];
+        one::<f32>(r, Resize { from, to: [9, 3], by: Interpolation::Area, antialias: true }, channels);
+    }
+    // As many weights as rows that are looked up together, one less and one more; so for columns.
+    for n in held - 1..=held + 1 {
+        let to = [2 * block + 1, 1];
+        both(r, Resize { from: [to[0], n], to, by: Interpolation::Bilinear, antialias: true }, 1);
+        both(r, Resize { from: [n, 2], to: [1, 2], by: Interpolation::Bicubic, antialias: true }, n % 4 + 1);
     }
     // Enough for threads, and a reduction of many pixels to few.
     for (by, channels) in
@@ -221,19 +239,19 @@ pub fn refusals() {
     assert_eq!(resize_workspace(usize::MAX, 3), usize::MAX);
     let mut planned = Planned::<i16>::new(ok);
     let plan = planned.plan();
-    let (src, mut dst, mut room) = ([9u8; 36], [7u8; 12], [0i16; 72]);
+    let (src, mut dst, mut room) = ([9u8; 36], [7u8; 12], [0i16; 220]);
     let view = |w, h, c| Image::new(&src[..w * h * c], w, h, c).unwrap();
     let shape = |arg, expected, got| Err(Error::shape(arg, expected, got));
     let mut to = |src, w: usize, h: usize, c: usize, need: usize| {
         let dst = ImageMut::new(&mut dst[..w * h * c], w, h, c).unwrap();
         resize(plan, src, dst, &mut room[..need])
     };
-    assert_eq!(to(view(3, 3, 3), 2, 2, 3, 72), shape("src", [3, 4], [3, 3]));
-    assert_eq!(to(view(4, 2, 3), 2, 2, 3, 72), shape("src", [3, 4], [2, 4]));
-    assert_eq!(to(view(4, 3, 3), 2, 1, 3, 72), shape("dst", [2, 2], [1, 2]));
-    assert_eq!(to(view(4, 3, 3), 1, 2, 3, 72), shape("dst", [2, 2], [2, 1]));
-    assert_eq!(to(view(4, 3, 3), 2, 2, 2, 72), Err(Error::len("dst", 3, 2)));
-    assert_eq!(to(view(4, 3, 3), 2, 2, 3, 71), Err(Error::workspace(72, 71)));
+    assert_eq!(to(view(3, 3, 3), 2, 2, 3, 220), shape("src", [3, 4], [3, 3]));
+    assert_eq!(to(view(4, 2, 3), 2, 2, 3, 220), shape("src", [3, 4], [2, 4]));
+    assert_eq!(to(view(4, 3, 3), 2, 1, 3, 220), shape("dst", [2, 2], [1, 2]));
+    assert_eq!(to(view(4, 3, 3), 1, 2, 3, 220), shape("dst", [2, 2], [2, 1]));
+    assert_eq!(to(view(4, 3, 3), 2, 2, 2, 220), Err(Error::len("dst", 3, 2)));
+    assert_eq!(to(view(4, 3, 3), 2, 2, 3, 219), Err(Error::workspace(220, 219)));
     assert_eq!(dst, [7; 12]);
 }
 

@@ -145,16 +145,23 @@ fn drawn(r: &mut Noise, op: &str) {
 pub fn medians(r: &mut Noise) {
     drawn(r, "median");
     for border in BORDERS {
-        one("median", [70, 3], 1, [3; 2], border, r);
+        // Around a block, of which the last reaches back, and between edges.
+        for n in [3, 5] {
+            let channels = r.within(1..=4);
+            let blocks = [31, 32, 33, 36, 64, 70, 97][r.within(0..=6)];
+            one("median", [blocks, 3], 1, [n; 2], border, r);
+            one("median", [(blocks + 4 * channels) / channels, 6], channels, [n; 2], border, r);
+        }
         one("median", [r.size(9), 3], 1, [r.within(4..=7) * 2 + 1; 2], border, r);
     }
     // Stripes, windows past what a sixteenth of the counts keeps, and the largest.
-    one("median", [1100, 2], 1, [5; 2], "reflect_101", r);
+    one("median", [1100, 2], 1, [7; 2], "reflect_101", r);
     one("median", [90, 4], 1, [15; 2], "clamp", r);
     one("median", [9, 2], 1, [255; 2], "wrap", r);
     // Enough for threads.
     one("median", [2731, 13], 1, [3; 2], "constant", r);
     one("median", [2731, 13], 1, [5; 2], "clamp", r);
+    one("median", [2731, 13], 1, [7; 2], "clamp", r);
 }
 
 pub fn means(r: &mut Noise) {
@@ -327,13 +334,13 @@ pub fn refusals() {
     assert_eq!(
         [
             median_workspace(usize::MAX, 3),
-            median_workspace(9, 5),
-            median_workspace(usize::MAX, 5),
+            median_workspace(9, 7),
+            median_workspace(usize::MAX, 7),
             box_filter_workspace(usize::MAX, 1, 3),
             morphology_workspace(usize::MAX, 2, [3, 3]),
             morphology_workspace(4, 2, [3, 5]),
         ],
-        [0, 13 * 274, 516 * 274, usize::MAX, usize::MAX, 76]
+        [0, 15 * 274, 518 * 274, usize::MAX, usize::MAX, 76]
     );
     for op in OPS {
         let src = [1u8; 6];

@@ -33,57 +33,75 @@ impl Bench {
     fn wanted(&self, op: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|only| only == op)
     }
-    fn case(&mut self, op: &str, size: &str, pixels: usize, mut list: Vec<Contender<'_>>, bytes: usize) {
+    fn case(
+        &mut self,
+        op: &str,
+        ty: &str,
+        size: &str,
+        pixels: usize,
+        mut list: Vec<Contender<'_>>,
+        bytes: usize,
+    ) {
         let (from, mut to) = (vec![1u8; bytes], vec![0u8; bytes]);
         list.push(Contender::roof(None, move || {
             to.copy_from_slice(std::hint::black_box(&from));
             std::hint::black_box(&mut to);
         }));
-        let case = Case { op, ty: "u8", size: size.into(), work: pixels as f64 * 1e3, unit: "Mpx/s" };
+        let case = Case { op, ty, size: size.into(), work: pixels as f64 * 1e3, unit: "Mpx/s" };
         self.race.case(&case, list);
     }
 }
 
-fn resizes(bench: &mut Bench) {
+/// Sizes before and after.
+const SIZES: [([usize; 2], [usize; 2]); 3] =
+    [([3840, 2160], [1366, 768]), ([3840, 2160], [1280, 720]), ([1920, 1080], [3840, 2160])];
+
+/// Resizes beside those of fast_image_resize, of pixels of so many channels.
+fn resizes<P: Resample>(bench: &mut Bench, ty: &str, kinds: &[(usize, fir::PixelType)], of: fn(u8) -> P)
+where
+    P: bytemuck::Pod,
+    P::Weight: Default + Clone,
+    P::Middle: Default + Clone,
+{
     if !bench.wanted("resize") {
         return;
     }
-    let ([w, h], [wide, high]) = ([3840, 2160], [1366, 768]);
-    for (name, by, filter) in [
-        ("bilinear", Interpolation::Bilinear, fir::FilterType::Bilinear),
-        ("bicubic", Interpolation::Bicubic, fir::FilterType::CatmullRom),
-        ("lanczos3", Interpolation::Lanczos3, fir::FilterType::Lanczos3),
-    ] {
-        for (channels, kind) in
-            [(1, fir::PixelType::U8), (3, fir::PixelType::U8x3), (4, fir::PixelType::U8x4)]
-        {
-            let src = picture(w, h, channels);
-            let (mut a, mut b) = (vec![0u8; wide * high * channels], vec![0u8; wide * high * channels]);
-            let resize = Resize { from: [w, h], to: [wide, high], by, antialias: true };
-            let (mut spans, mut weights) =
-                (vec![[0; 2]; resize.spans()], vec![0i16; resize.weights::<i16>()]);
-            let plan = ResizePlan::new(resize, &mut spans, &mut weights).unwrap();
-            let mut room = vec![0; fulmen::resize_workspace(w, channels)];
-            let from = fir::images::ImageRef::new(w as u32, h as u32, &src, kind).unwrap();
-            let mut to = fir::images::Image::from_slice_u8(wide as u32, high as u32, &mut b, kind).unwrap();
-            let mut resizer = fir::Resizer::new();
-            let options =
-                fir::ResizeOptions::new().resize_alg(fir::ResizeAlg::Convolution(filter)).use_alpha(false);
-            let list = vec![
-                Contender::ours(|| {
-                    let view = Image::new(&src, w, h, channels).unwrap();
-                    let to = ImageMut::new(&mut a, wide, high, channels).unwrap();
-                    fulmen::resize(plan, view, to, &mut room).unwrap();
-                }),
-                Contender::peer("fast_image_resize", || resizer.resize(&from, &mut to, &options).unwrap()),
-            ];
-            bench.case(
-                "resize",
-                &format!("{name} x{channels}"),
-                w * h,
-                list,
-                (w * h + wide * high) * channels / 2,
-            );
+    for (from, to) in SIZES {
+        for (name, by, filter) in [
+            ("bilinear", Interpolation::Bilinear, fir::FilterType::Bilinear),
+            ("bicubic", Interpolation::Bicubic, fir::FilterType::CatmullRom),
+            ("lanczos3", Interpolation::Lanczos3, fir::FilterType::Lanczos3),
+        ] {
+            for &(channels, kind) in kinds {
+                let ([w, h], [wide, high]) = (from, to);
+                let src: Vec<P> = picture(w, h, channels).into_iter().map(of).collect();
+                let mut a = vec![of(0); wide * high * channels];
+                let resize = Resize { from, to, by, antialias: true };
+                let mut spans = vec![[0; 2]; resize.spans()];
+                let mut weights = vec![P::Weight::default(); resize.weights::<P::Weight>()];
+                let plan = ResizePlan::new(resize, &mut spans, &mut weights).unwrap();
+                let mut room = vec![P::Middle::default(); fulmen::resize_workspace(w, channels)];
+                let bytes = bytemuck::cast_slice(&src);
+                let from = fir::images::ImageRef::new(w as u32, h as u32, bytes, kind).unwrap();
+                let mut to = fir::images::Image::new(wide as u32, high as u32, kind);
+                let mut resizer = fir::Resizer::new();
+                let options = fir::ResizeOptions::new()
+                    .resize_alg(fir::ResizeAlg::Convolution(filter))
+                    .use_alpha(false);
+                let list = vec![
+                    Contender::ours(|| {
+                        let view = Image::new(&src, w, h, channels).unwrap();
+                        let to = ImageMut::new(&mut a, wide, high, channels).unwrap();
+                        fulmen::resize(plan, view, to, &mut room).unwrap();
+                    }),
+                    Contender::peer("fast_image_resize", || {
+                        resizer.resize(&from, &mut to, &options).unwrap()
+                    }),
+                ];
+                let bytes = (w * h + wide * high) * channels * size_of::<P>() / 2;
+                let size = format!("{name} x{channels} {wide}x{high}");
+                bench.case("resize", ty, &size, w * h, list, bytes);
+            }
         }
     }
 }
@@ -106,7 +124,7 @@ fn grey_op<'a>(
         ours(Image::new(&src, W, H, 1).unwrap(), ImageMut::new(&mut dst, W, H, 1).unwrap());
     })];
     list.extend(peers.into_iter().map(|(name, run)| Contender::peer(name, run)));
-    bench.case(op, size, W * H, list, W * H);
+    bench.case(op, "u8", size, W * H, list, W * H);
 }
 
 /// A peer's op on the same picture.
@@ -144,6 +162,13 @@ fn greys(bench: &mut Bench) {
         let peers = vec![peer(&grey, move |x| imageproc::filter::gaussian_blur_f32(x, sigma as f32))];
         grey_op(bench, "gaussian", &format!("sigma {sigma}"), ours, peers);
     }
+    let mut five = [0; 5];
+    let kernel = Kernel::gaussian(1.1, &mut five).unwrap();
+    let mut room = vec![0; fulmen::correlate_separable_workspace(W, 1, 5)];
+    let ours = |from: Image<'_, u8>, to: ImageMut<'_, u8>| {
+        fulmen::correlate_separable(from, kernel, kernel, Border::Reflect101, to, &mut room).unwrap();
+    };
+    grey_op(bench, "gaussian", "5x5", ours, vec![]);
     for n in [3usize, 15] {
         let mut room = vec![0; fulmen::morphology_workspace(W, 1, [n; 2])];
         let ours = |from: Image<'_, u8>, to: ImageMut<'_, u8>| {
@@ -204,23 +229,23 @@ fn colours(bench: &mut Bench) {
     if bench.wanted("grey") {
         let list = vec![
             Contender::ours(|| {
-                fulmen::grey(from(), Luma::Bt709, ImageMut::new(&mut one, W, H, 1).unwrap()).unwrap();
+                fulmen::grey(from(), Luma::Bt601, ImageMut::new(&mut one, W, H, 1).unwrap()).unwrap();
             }),
             Contender::peer("image", || drop(std::hint::black_box(image::imageops::grayscale(&rgb)))),
         ];
-        bench.case("grey", "", W * H, list, 2 * W * H);
+        bench.case("grey", "u8", "", W * H, list, 2 * W * H);
     }
     if bench.wanted("rgb_to_bgr") {
         let list = vec![Contender::ours(|| {
             fulmen::rgb_to_bgr(from(), ImageMut::new(&mut three, W, H, 3).unwrap()).unwrap();
         })];
-        bench.case("rgb_to_bgr", "", W * H, list, 3 * W * H);
+        bench.case("rgb_to_bgr", "u8", "", W * H, list, 3 * W * H);
     }
     if bench.wanted("rgb_to_hsv") {
         let list = vec![Contender::ours(|| {
             fulmen::rgb_to_hsv(from(), ImageMut::new(&mut three, W, H, 3).unwrap()).unwrap();
         })];
-        bench.case("rgb_to_hsv", "", W * H, list, 3 * W * H);
+        bench.case("rgb_to_hsv", "u8", "", W * H, list, 3 * W * H);
     }
     if bench.wanted("nv12_to_rgb") {
         let list = vec![Contender::ours(|| {
@@ -229,7 +254,7 @@ fn colours(bench: &mut Bench) {
             let to = ImageMut::new(&mut three, W, H, 3).unwrap();
             fulmen::nv12_to_rgb(y, uv, Yuv::Bt601, to).unwrap();
         })];
-        bench.case("nv12_to_rgb", "", W * H, list, 9 * W * H / 4);
+        bench.case("nv12_to_rgb", "u8", "", W * H, list, 9 * W * H / 4);
     }
 }
 
@@ -238,7 +263,9 @@ fn main() {
     println!("lanes {:?}", fulmen::NATIVE);
     let only = args.iter().filter(|a| !a.starts_with("--")).cloned().collect();
     let mut bench = Bench { race: Race::new(&args), only };
-    resizes(&mut bench);
+    let kinds = [(1, fir::PixelType::U8), (3, fir::PixelType::U8x3), (4, fir::PixelType::U8x4)];
+    resizes::<u8>(&mut bench, "u8", &kinds, |p| p);
+    resizes::<f32>(&mut bench, "f32", &[(1, fir::PixelType::F32)], f32::from);
     greys(&mut bench);
     colours(&mut bench);
     if let Some(path) = args.iter().find_map(|a| a.strip_prefix("--csv=")) {

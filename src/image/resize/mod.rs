@@ -12,7 +12,7 @@ use crate::error::{Error, enough};
 use crate::forms::ops;
 use crate::lanes::Simd;
 use crate::lanes::executor::Executor;
-use passes::PAST;
+use passes::{LINES, STRIP};
 
 ops! { $ resize_ops in crate::image::resize;
     /// `dst[y][x][c] = Σₖ Σⱼ v[y][k]·w[x][j]·src[k][j][c]`, where the weights `w` of columns and `v` of rows are those of the plan: the kernel
@@ -58,9 +58,7 @@ ops! { $ resize_ops in crate::image::resize;
 
 /// Elements of workspace that [`resize`](crate::resize()) needs for a source of so many columns and channels.
 pub const fn resize_workspace(width: usize, channels: usize) -> usize {
-    let one = width.saturating_add(PAST).saturating_mul(channels);
-    // The channels apart, too.
-    if matches!(channels, 2 | 3) { one.saturating_mul(2) } else { one }
+    passes::room(width, channels)
 }
 
 pub(crate) fn resize_by<J: Executor, S: Simd, P: Resample>(
@@ -86,10 +84,10 @@ pub(crate) fn resize_by<J: Executor, S: Simd, P: Resample>(
         workspace,
         #[inline(always)]
         |y: usize, dst: ImageMut<'_, P>, workspace: &mut [P::Middle]| match job.src.channels() {
-            1 => job.rows::<1>(y, dst, workspace),
-            2 => job.rows::<2>(y, dst, workspace),
-            3 => job.rows::<3>(y, dst, workspace),
-            _ => job.rows::<4>(y, dst, workspace),
+            1 => job.rows::<S, 1>(s, y, dst, workspace),
+            2 => job.rows::<S, 2>(s, y, dst, workspace),
+            3 => job.rows::<S, 3>(s, y, dst, workspace),
+            _ => job.rows::<S, 4>(s, y, dst, workspace),
         },
     );
     Ok(())
@@ -104,32 +102,52 @@ struct Job<'a, P: Resample> {
 
 impl<P: Resample> Job<'_, P> {
     #[inline(always)]
-    fn rows<const C: usize>(self, y: usize, mut dst: ImageMut<'_, P>, workspace: &mut [P::Middle]) {
+    fn rows<S: Simd, const C: usize>(
+        self,
+        s: S,
+        y: usize,
+        mut dst: ImageMut<'_, P>,
+        workspace: &mut [P::Middle],
+    ) {
         let [columns, lines] = self.plan.lines();
-        let (n, whole) = (self.src.row_len(), (self.src.width() + PAST) * C);
-        let (middle, other) = workspace.split_at_mut(whole.min(workspace.len()));
-        let other = other.get_mut(..resize_workspace(self.src.width(), C) - whole).unwrap_or_default();
-        let spans = lines.spans.iter().zip(lines.weights.chunks_exact(lines.room.max(1))).skip(y);
-        for (row, ([from, count], weights)) in (0..dst.height()).zip(spans) {
-            let (from, out) = (*from as usize, dst.row_mut(row));
+        let (n, strip) = (self.src.row_len(), STRIP / size_of::<P>());
+        let middle = workspace.get_mut(..resize_workspace(self.src.width(), C)).unwrap_or_default();
+        let mut spans = lines.spans.iter().zip(lines.weights.chunks_exact(lines.room.max(1))).skip(y);
+        for first in (0..dst.height()).step_by(LINES) {
+            let mut out = dst.rows_mut::<LINES>(first);
+            let group = spans.clone().take(LINES);
+            spans.by_ref().take(LINES).for_each(drop);
             if self.plan.resize().by.picks() {
-                let pixels = self.src.line(from).as_chunks::<C>().0;
-                for (to, [at, _]) in out.as_chunks_mut::<C>().0.iter_mut().zip(columns.spans) {
-                    if let Some(pixel) = pixels.get(*at as usize) {
-                        *to = *pixel;
+                for (out, ([from, _], _)) in out.iter_mut().zip(group) {
+                    let pixels = self.src.line(*from as usize).as_chunks::<C>().0;
+                    for (to, [at, _]) in out.as_chunks_mut::<C>().0.iter_mut().zip(columns.spans) {
+                        if let Some(pixel) = pixels.get(*at as usize) {
+                            *to = *pixel;
+                        }
                     }
                 }
                 continue;
             }
-            let weights = weights.get(..*count as usize).unwrap_or_default();
-            P::rows(
-                #[inline(always)]
-                |k| self.src.line(from + k),
-                weights,
-                lines.bits,
-                middle.get_mut(..n).unwrap_or_default(),
-            );
-            P::columns::<C>(middle, other, columns.spans, (columns.weights, columns.room, columns.bits), out);
+            // A strip at a time, so that what the rows of a group have in common stays in the first cache.
+            let mut x = 0;
+            while x < n {
+                let end = if n - x < 2 * strip { n } else { x + strip };
+                for (l, ([from, count], weights)) in group.clone().enumerate() {
+                    let from = *from as usize;
+                    P::strip::<S, C>(
+                        s,
+                        #[inline(always)]
+                        |k| self.src.line(from + k).get(x..end).unwrap_or_default(),
+                        (weights.get(..*count as usize).unwrap_or_default(), lines.bits),
+                        middle,
+                        (self.src.width(), l),
+                        x..end,
+                    );
+                }
+                x = end;
+            }
+            let weights = (columns.weights, columns.room, columns.bits);
+            P::columns::<S, C>(s, middle, self.src.width(), columns.spans, weights, out);
         }
     }
 }

@@ -2,10 +2,16 @@
 
 use super::plan::Weight;
 use crate::image::Pixel;
+use crate::lanes::Simd;
 use crate::plain::Plain;
+use core::ops::Range;
 
-/// Elements of a row that are summed together.
-pub(crate) const BLOCK: usize = 32;
+use crate::lanes::taps::read::{HELD, Held, Lines, Spans, Two, pixels, spread};
+pub(crate) use crate::lanes::taps::{BLOCK, LINES};
+
+/// Bytes of a row that are summed for all rows of a group before what is beside them.
+/// So many are whole blocks, and an even number of pixels of any channels.
+pub(crate) const STRIP: usize = 960;
 
 /// Elements past a row between the passes that are read, with weights of 0.
 pub(crate) const PAST: usize = 8;
@@ -21,24 +27,45 @@ pub trait Resample: Pixel {
     type Middle: Plain + Default;
     /// `out[i] = Σ weights[k]·rows(k)[i]`.
     #[doc(hidden)]
-    fn rows<'a>(
+    fn rows<'a, S: Simd>(
+        s: S,
         rows: impl Fn(usize) -> &'a [Self],
         weights: &[Self::Weight],
         bits: u32,
         out: &mut [Self::Middle],
     );
-    /// `out[o][c] = Σ weights[o·room + k]·middle[spans[o][0] + k][c]`, for as many `k` as `spans[o][1]`, of `C` channels.
+    /// [`Resample::rows`] of the elements `x` of a row of `C` channels, put where
+    /// [`Resample::columns`] reads them of `line`, which says of how many columns, and which line.
     #[doc(hidden)]
-    fn columns<const C: usize>(
-        middle: &[Self::Middle],
-        other: &mut [Self::Middle],
+    fn strip<'a, S: Simd, const C: usize>(
+        s: S,
+        rows: impl Fn(usize) -> &'a [Self],
+        weights: (&[Self::Weight], u32),
+        middle: &mut [Self::Middle],
+        line: (usize, usize),
+        x: Range<usize>,
+    );
+    /// `out[l][o][c] = Σ weights[o·room + k]·x[spans[o][0] + k][c]`, for as many `k` as `spans[o][1]`, of the `C` channels of `width` pixels
+    /// `x` of line `l`, which [`Resample::strip`] put to `middle`.
+    #[doc(hidden)]
+    fn columns<S: Simd, const C: usize>(
+        s: S,
+        middle: &mut [Self::Middle],
+        width: usize,
         spans: &[[u32; 2]],
         weights: (&[Self::Weight], usize, u32),
-        out: &mut [Self],
+        out: [&mut [Self]; LINES],
     );
     /// `out[i] = Σ weights[k]·middle[i + k·step]`.
     #[doc(hidden)]
-    fn along(middle: &[Self::Middle], step: usize, weights: &[Self::Weight], bits: u32, out: &mut [Self]);
+    fn along<S: Simd>(
+        s: S,
+        middle: &[Self::Middle],
+        step: usize,
+        weights: &[Self::Weight],
+        bits: u32,
+        out: &mut [Self],
+    );
     /// What rows of `value` add to those of [`Resample::rows`].
     #[doc(hidden)]
     fn flat(value: Self, weights: &[Self::Weight], bits: u32) -> Self::Middle;
@@ -47,34 +74,64 @@ pub trait Resample: Pixel {
     fn plus(a: Self::Middle, b: Self::Middle) -> Self::Middle;
 }
 
-/// `out[i] = end(start + Σ weights[k]·rows(k)[i])`.
+/// Elements of workspace of a row of so many columns and channels.
+pub(super) const fn room(width: usize, channels: usize) -> usize {
+    let pixels = width.saturating_add(PAST).saturating_mul(LINES);
+    if channels == 1 {
+        return pixels;
+    }
+    // Pixels of four numbers each, and a strip before it is put there.
+    let row = width.saturating_mul(channels);
+    let strip = if row < 2 * STRIP { row } else { 2 * STRIP };
+    pixels.saturating_mul(4).saturating_add(strip + 2 * PAST)
+}
+
+/// Two pixels of all lines, and what is left of the workspace.
+type Pairs<'a> = (&'a mut [Two], &'a mut [i16]);
+
 #[inline(always)]
-fn sums<'a, P: Plain, W: Copy, A: Copy, M>(
+fn pairs(middle: &mut [i16], pixels: usize) -> Pairs<'_> {
+    let all = pixels.next_multiple_of(2).saturating_add(PAST - 2) * 4 * LINES;
+    let (pairs, rest) = middle.split_at_mut(all.min(middle.len()));
+    (pairs.as_chunks_mut().0.as_chunks_mut().0, rest)
+}
+
+/// The lines of a workspace of single elements or floats.
+#[inline(always)]
+fn line<M>(middle: &mut [M], l: usize, x: Range<usize>) -> &mut [M] {
+    let step = middle.len() / LINES;
+    middle.get_mut(l * step..).and_then(|line| line.get_mut(x)).unwrap_or_default()
+}
+
+/// `out[i]` of `Σ weights[k]·rows(k)[i]`: in `N` blocks by `block`, which adds to sums what some rows and as many weights give from a
+/// place on, and `end`; where fewer elements are left than blocks have, the last blocks reach back, or where there are no such blocks,
+/// by `one` for each.
+#[inline(always)]
+fn sums<'a, P: 'a, W: Copy, A: Copy, M: Copy, const N: usize>(
     rows: impl Fn(usize) -> &'a [P],
     weights: &[W],
-    start: A,
-    plus: impl Fn(A, P, W) -> A,
-    end: impl Fn(A) -> M,
+    (start, block, end): (A, impl Fn([A; N], &Held<'a, P>, &[W], usize) -> [A; N], impl Fn(A) -> [M; BLOCK]),
+    one: impl Fn(usize) -> M,
     out: &mut [M],
 ) {
-    let mut x = 0;
-    let (blocks, rest) = out.as_chunks_mut::<BLOCK>();
-    for out in blocks {
-        let mut sums = [start; BLOCK];
-        for (k, w) in weights.iter().enumerate() {
-            let Some(row) = rows(k).get(x..).and_then(<[P]>::first_chunk::<BLOCK>) else { return };
-            for (sum, p) in sums.iter_mut().zip(row) {
-                *sum = plus(*sum, *p, *w);
-            }
-        }
-        for (to, sum) in out.iter_mut().zip(sums) {
-            *to = end(sum);
-        }
-        x += BLOCK;
+    let (n, mut x) = (out.len(), 0);
+    if n < N * BLOCK {
+        return out.iter_mut().enumerate().for_each(|(i, to)| *to = one(i));
     }
-    for (i, to) in rest.iter_mut().enumerate() {
-        let of = |sum, (k, w): (usize, &W)| rows(k).get(x + i).map_or(sum, |p| plus(sum, *p, *w));
-        *to = end(weights.iter().enumerate().fold(start, of));
+    let (mut at, mut held) = (usize::MAX, Held::new());
+    while x < n {
+        x = x.min(n - N * BLOCK);
+        let mut sums = [start; N];
+        for (group, weights) in weights.chunks(HELD).enumerate() {
+            if at != group {
+                at = group;
+                held.hold((0..weights.len()).map(|k| rows(group * HELD + k)));
+            }
+            sums = block(sums, &held, weights, x);
+        }
+        let to = out.get_mut(x..).unwrap_or_default().as_chunks_mut::<BLOCK>().0;
+        to.iter_mut().zip(sums).for_each(|(to, sums)| *to = end(sums));
+        x += N * BLOCK;
     }
 }
 
@@ -82,72 +139,112 @@ impl Resample for u8 {
     type Weight = i16;
     type Middle = i16;
     #[inline(always)]
-    fn rows<'a>(rows: impl Fn(usize) -> &'a [u8], weights: &[i16], bits: u32, out: &mut [i16]) {
+    fn rows<'a, S: Simd>(
+        s: S,
+        rows: impl Fn(usize) -> &'a [u8],
+        weights: &[i16],
+        bits: u32,
+        out: &mut [i16],
+    ) {
         let shift = bits.saturating_sub(BITS);
         let start = (1 << shift) >> 1;
-        sums(
-            rows,
-            weights,
-            start,
-            |sum: i32, p, w| sum + i32::from(p) * i32::from(w),
-            |sum| (sum >> shift) as i16,
-            out,
-        );
+        let one = |i: usize| {
+            let of = |sum: i32, (k, w): (usize, &i16)| {
+                rows(k).get(i).map_or(sum, |p| sum + i32::from(*p) * i32::from(*w))
+            };
+            (weights.iter().enumerate().fold(start, of) >> shift) as i16
+        };
+        let end = |sums| s.to_numbers(sums, shift);
+        if S::TWO && out.len() >= 2 * BLOCK {
+            let add = |sums, held: &Held<'_, u8>, weights: &[i16], x: usize| {
+                held.pairs::<_, 2>(x, weights, sums, |sums, a, b, by| s.add_bytes(sums, a, b, by))
+            };
+            return sums(&rows, weights, (s.all(start), add, end), one, out);
+        }
+        let add = |sums, held: &Held<'_, u8>, weights: &[i16], x: usize| {
+            held.pairs::<_, 1>(x, weights, sums, |sums, a, b, by| s.add_bytes(sums, a, b, by))
+        };
+        sums(&rows, weights, (s.all(start), add, end), one, out);
     }
     #[inline(always)]
-    fn columns<const C: usize>(
-        middle: &[i16],
-        other: &mut [i16],
+    fn strip<'a, S: Simd, const C: usize>(
+        s: S,
+        rows: impl Fn(usize) -> &'a [u8],
+        (weights, bits): (&[i16], u32),
+        middle: &mut [i16],
+        (width, l): (usize, usize),
+        x: Range<usize>,
+    ) {
+        if C == 1 {
+            return Self::rows(s, rows, weights, bits, line(middle, l, x));
+        }
+        let (two, plain) = pairs(middle, width);
+        Self::rows(s, rows, weights, bits, plain.get_mut(..x.len()).unwrap_or_default());
+        let two = two.get_mut(x.start / (2 * C)..x.end.div_ceil(2 * C)).unwrap_or_default();
+        spread::<S, C>(s, plain, two, l);
+    }
+    #[inline(always)]
+    fn columns<S: Simd, const C: usize>(
+        s: S,
+        middle: &mut [i16],
+        width: usize,
         spans: &[[u32; 2]],
         (weights, room, bits): (&[i16], usize, u32),
-        out: &mut [u8],
+        out: [&mut [u8]; LINES],
     ) {
+        let mut out = out;
         let shift = bits + BITS;
-        let byte = |sum: i32| ((sum + (1 << (shift - 1))) >> shift).clamp(0, 255) as u8;
-        let out = out.as_chunks_mut::<C>().0;
-        let each = out.iter_mut().zip(spans).zip(weights.chunks_exact(room.max(1)));
-        if C == 4 {
-            // Two pixels at a time.
-            for ((out, [from, count]), weights) in each {
-                let mut pixels = middle.get(*from as usize * C..).unwrap_or_default();
-                let mut sums = [0i32; 8];
-                for w in weights.as_chunks::<2>().0.iter().take(count.div_ceil(2) as usize) {
-                    let Some(two) = pixels.first_chunk::<8>() else { break };
-                    let [v, w] = *w;
-                    for ((sum, p), w) in sums.iter_mut().zip(two).zip([v, v, v, v, w, w, w, w]) {
-                        *sum += i32::from(*p) * i32::from(w);
-                    }
-                    pixels = pixels.get(8..).unwrap_or_default();
-                }
-                let [a, b, c, d, e, f, g, h] = sums;
-                for (to, sum) in out.iter_mut().zip([a + e, b + f, c + g, d + h]) {
-                    *to = byte(sum);
-                }
-            }
-            return;
-        }
+        let half = 1 << (shift - 1);
+        let span = |o: usize| {
+            let o = o.min(spans.len().saturating_sub(1));
+            let [from, count] = spans.get(o).copied().unwrap_or_default();
+            (o * room, from as usize, count as usize)
+        };
+        // As many weights for all but the pixels at an end are one loop that the CPU foretells; further ones are 0.
+        let most = spans.iter().map(|[_, count]| *count as usize).max().unwrap_or_default();
         if C == 1 {
-            for ((out, span), weights) in each {
-                out.fill(byte(dot(middle, span, weights)));
+            let (lines, most) = (Lines::new(middle), most.div_ceil(8));
+            let weights = weights.as_chunks::<8>().0;
+            for o in (0..spans.len()).step_by(4) {
+                let one = |i: usize| {
+                    let (at, from, count) = span(o + i);
+                    let count = if lines.has(from, 8 * most) { most } else { count.div_ceil(8) };
+                    let by = weights.get(at / 8..).and_then(|by| by.get(..count)).unwrap_or_default();
+                    lines.products(s, from, by, half / 4)
+                };
+                let found = s.totals_to_bytes([one(0), one(1), one(2), one(3)], shift);
+                for (out, four) in out.iter_mut().zip(found) {
+                    put(out.get_mut(o..).unwrap_or_default(), four);
+                }
             }
             return;
         }
-        let step = other.len() / C;
-        planes::<C>(middle, other, step);
-        for (c, plane) in other.chunks_exact(step.max(1)).take(C).enumerate() {
-            for ((out, span), weights) in out.iter_mut().zip(spans).zip(weights.chunks_exact(room.max(1))) {
-                if let Some(to) = out.get_mut(c) {
-                    *to = byte(dot(plane, span, weights));
-                }
-            }
-        }
+        let (two, _) = pairs(middle, width);
+        let spans = Spans { spans, weights, room, most: most.div_ceil(2) };
+        pixels::<S, C>(s, two, spans, shift, out);
     }
     #[inline(always)]
-    fn along(middle: &[i16], step: usize, weights: &[i16], bits: u32, out: &mut [u8]) {
+    fn along<S: Simd>(s: S, middle: &[i16], step: usize, weights: &[i16], bits: u32, out: &mut [u8]) {
         let shift = bits + BITS;
+        let start = 1 << (shift - 1);
         let rows = |k: usize| middle.get(k.wrapping_mul(step)..).unwrap_or_default();
-        let plus = |sum: i32, x: i16, w: i16| sum.wrapping_add(i32::from(x) * i32::from(w));
-        sums(rows, weights, 1 << (shift - 1), plus, |sum| (sum >> shift).clamp(0, 255) as u8, out);
+        let one = |i: usize| {
+            let of = |sum: i32, (k, w): (usize, &i16)| {
+                rows(k).get(i).map_or(sum, |p: &i16| sum.wrapping_add(i32::from(*p) * i32::from(*w)))
+            };
+            (weights.iter().enumerate().fold(start, of) >> shift).clamp(0, 255) as u8
+        };
+        let end = |sums| s.to_bytes(sums, shift);
+        if S::TWO && out.len() >= 2 * BLOCK {
+            let add = |sums, held: &Held<'_, i16>, weights: &[i16], x: usize| {
+                held.pairs::<_, 2>(x, weights, sums, |sums, a, b, by| s.add_numbers(sums, a, b, by))
+            };
+            return sums(rows, weights, (s.all(start), add, end), one, out);
+        }
+        let add = |sums, held: &Held<'_, i16>, weights: &[i16], x: usize| {
+            held.pairs::<_, 1>(x, weights, sums, |sums, a, b, by| s.add_numbers(sums, a, b, by))
+        };
+        sums(rows, weights, (s.all(start), add, end), one, out);
     }
     fn flat(value: u8, weights: &[i16], bits: u32) -> i16 {
         let shift = bits.saturating_sub(BITS);
@@ -159,72 +256,92 @@ impl Resample for u8 {
     }
 }
 
-/// `Σ weights[k]·x[from + k]`, in groups of eight.
+/// Writes as many of the bytes as there is place for.
 #[inline(always)]
-fn dot(x: &[i16], [from, count]: &[u32; 2], weights: &[i16]) -> i32 {
-    let x = x.get(*from as usize..).unwrap_or_default().as_chunks::<8>().0;
-    let weights = weights.as_chunks::<8>().0.iter().take(count.div_ceil(8) as usize);
-    let mut sums = [0i32; 8];
-    for (x, w) in x.iter().zip(weights) {
-        for ((sum, x), w) in sums.iter_mut().zip(x).zip(w) {
-            *sum += i32::from(*x) * i32::from(*w);
-        }
+fn put<const N: usize>(to: &mut [u8], bytes: [u8; N]) {
+    match to.first_chunk_mut::<N>() {
+        Some(to) => *to = bytes,
+        None => to.iter_mut().zip(bytes).for_each(|(to, p)| *to = p),
     }
-    sums.iter().sum()
 }
 
-/// Channel after channel, each of `step` elements.
+/// `sum + Σ weights[k]·rows(k)[i]`, in order.
 #[inline(always)]
-fn planes<const C: usize>(pixels: &[i16], planes: &mut [i16], step: usize) {
-    let pixels = pixels.as_chunks::<C>().0;
-    let (a, rest) = planes.split_at_mut(step.min(planes.len()));
-    let (b, c) = rest.split_at_mut(step.min(rest.len()));
-    if C == 2 {
-        for ((p, a), b) in pixels.iter().zip(a).zip(b) {
-            if let [x, y] = p.as_slice() {
-                (*a, *b) = (*x, *y);
-            }
+fn add_floats(
+    [sums]: [[f32; BLOCK]; 1],
+    held: &Held<'_, f32>,
+    weights: &[f32],
+    x: usize,
+) -> [[f32; BLOCK]; 1] {
+    [held.each(x, weights, sums, |mut sums, line, w| {
+        for (sum, p) in sums.iter_mut().zip(line) {
+            *sum += p * w;
         }
-    } else {
-        for (((p, a), b), c) in pixels.iter().zip(a).zip(b).zip(c) {
-            if let [x, y, z] = p.as_slice() {
-                (*a, *b, *c) = (*x, *y, *z);
-            }
-        }
-    }
+        sums
+    })]
 }
 
 impl Resample for f32 {
     type Weight = f32;
     type Middle = f32;
     #[inline(always)]
-    fn rows<'a>(rows: impl Fn(usize) -> &'a [f32], weights: &[f32], _: u32, out: &mut [f32]) {
-        sums(rows, weights, 0.0, |sum: f32, p: f32, w: f32| sum + p * w, |sum| sum, out);
+    fn rows<'a, S: Simd>(_: S, rows: impl Fn(usize) -> &'a [f32], weights: &[f32], _: u32, out: &mut [f32]) {
+        let one = |i: usize| {
+            let of = |sum: f32, (k, w): (usize, &f32)| rows(k).get(i).map_or(sum, |p| sum + p * w);
+            weights.iter().enumerate().fold(0.0, of)
+        };
+        sums(&rows, weights, ([0.0; BLOCK], add_floats, |sums| sums), one, out);
     }
     #[inline(always)]
-    fn columns<const C: usize>(
-        middle: &[f32],
-        _: &mut [f32],
+    fn strip<'a, S: Simd, const C: usize>(
+        s: S,
+        rows: impl Fn(usize) -> &'a [f32],
+        (weights, bits): (&[f32], u32),
+        middle: &mut [f32],
+        (_, l): (usize, usize),
+        x: Range<usize>,
+    ) {
+        Self::rows(s, rows, weights, bits, line(middle, l, x));
+    }
+    #[inline(always)]
+    fn columns<S: Simd, const C: usize>(
+        _: S,
+        middle: &mut [f32],
+        _: usize,
         spans: &[[u32; 2]],
         (weights, room, _): (&[f32], usize, u32),
-        out: &mut [f32],
+        out: [&mut [f32]; LINES],
     ) {
-        let each = out.as_chunks_mut::<C>().0.iter_mut().zip(spans).zip(weights.chunks_exact(room.max(1)));
-        for ((out, [from, count]), weights) in each {
-            let pixels = middle.as_chunks::<C>().0.get(*from as usize..).unwrap_or_default();
-            let mut sums = [0.0f32; C];
-            for (p, w) in pixels.iter().zip(weights).take(*count as usize) {
-                for (sum, p) in sums.iter_mut().zip(p) {
-                    *sum += p * w;
+        let (mut lines, mut out) = (middle.chunks_exact((middle.len() / LINES).max(1)), out);
+        let lines = [(); LINES].map(|()| lines.next().unwrap_or_default());
+        for (o, ([from, count], weights)) in spans.iter().zip(weights.chunks_exact(room.max(1))).enumerate() {
+            let weights = weights.get(..*count as usize).unwrap_or_default();
+            // As many pixels of each, so that they are in the loop together.
+            let [a, b, c, d] = lines.map(|line| {
+                let pixels = line.as_chunks::<C>().0.get(*from as usize..);
+                pixels.and_then(|pixels| pixels.get(..weights.len())).unwrap_or_default()
+            });
+            let mut sums = [[0.0f32; C]; LINES];
+            for ((((a, b), c), d), w) in a.iter().zip(b).zip(c).zip(d).zip(weights) {
+                for (sums, p) in sums.iter_mut().zip([a, b, c, d]) {
+                    for (sum, p) in sums.iter_mut().zip(p) {
+                        *sum += p * w;
+                    }
                 }
             }
-            *out = sums;
+            for (out, pixel) in out.iter_mut().zip(sums) {
+                out.as_chunks_mut::<C>().0.get_mut(o).into_iter().for_each(|to| *to = pixel);
+            }
         }
     }
     #[inline(always)]
-    fn along(middle: &[f32], step: usize, weights: &[f32], _: u32, out: &mut [f32]) {
+    fn along<S: Simd>(_: S, middle: &[f32], step: usize, weights: &[f32], _: u32, out: &mut [f32]) {
         let rows = |k: usize| middle.get(k.wrapping_mul(step)..).unwrap_or_default();
-        sums(rows, weights, 0.0, |sum: f32, x: f32, w: f32| sum + x * w, |sum| sum, out);
+        let one = |i: usize| {
+            let of = |sum: f32, (k, w): (usize, &f32)| rows(k).get(i).map_or(sum, |p| sum + p * w);
+            weights.iter().enumerate().fold(0.0, of)
+        };
+        sums(rows, weights, ([0.0; BLOCK], add_floats, |sums| sums), one, out);
     }
     fn flat(value: f32, weights: &[f32], _: u32) -> f32 {
         weights.iter().fold(0.0, |sum, w| sum + value * w)

@@ -140,7 +140,8 @@ impl Axis {
     }
     /// Weights from one result to the next.
     pub(super) const fn room<W: Weight>(&self) -> usize {
-        let taps = self.taps() as usize;
+        // One more where a line begins with a weight of 0, so that it begins at an even pixel.
+        let taps = (self.taps() as usize).saturating_add(W::EXACT as usize);
         taps.saturating_add((W::GROUP - taps % W::GROUP) % W::GROUP)
     }
     /// The pixels that result `o` is made of.
@@ -286,7 +287,7 @@ impl<'a, W: Weight> ResizePlan<'a, W> {
         let (sx, sy) = spans.split_at_mut(width.min(spans.len()));
         let (wx, wy) = weights.split_at_mut(of_x);
         // 32 bits hold every sum: of bytes, and of what rows leave with six bits behind the point.
-        let bits = [fill(x, sx, wx, 15), fill(y, sy, wy, 21)];
+        let bits = [fill(x, sx, wx, 15, W::EXACT && !x.by.picks()), fill(y, sy, wy, 21, false)];
         Ok(Self { resize, spans, weights, bits })
     }
     /// What the plan was made of.
@@ -307,8 +308,9 @@ impl<'a, W: Weight> ResizePlan<'a, W> {
     }
 }
 
-/// The spans and weights of one direction; says how many bits are behind the point.
-fn fill<W: Weight>(axis: Axis, spans: &mut [[u32; 2]], weights: &mut [W], most: u32) -> u32 {
+/// The spans and weights of one direction; says how many bits are behind the point. Those that are `even` begin at an even pixel, with a
+/// weight of 0 where the kernel does not.
+fn fill<W: Weight>(axis: Axis, spans: &mut [[u32; 2]], weights: &mut [W], most: u32, even: bool) -> u32 {
     let mut largest = 0.0f64;
     for (o, to) in spans.iter_mut().enumerate() {
         let o = o as u64;
@@ -320,11 +322,15 @@ fn fill<W: Weight>(axis: Axis, spans: &mut [[u32; 2]], weights: &mut [W], most: 
     }
     let bits = W::bits(largest, most);
     let room = axis.room::<W>().max(1);
-    for ((o, [from, count]), to) in spans.iter().enumerate().zip(weights.chunks_mut(room)) {
-        let (o, from) = (o as u64, u64::from(*from));
-        let end = from + u64::from(*count);
+    for ((o, span), to) in spans.iter_mut().enumerate().zip(weights.chunks_mut(room)) {
+        let [from, count] = *span;
+        let before = usize::from(even && from % 2 == 1);
+        *span = [from - before as u32, count + before as u32];
+        let (o, from) = (o as u64, u64::from(from));
+        let end = from + u64::from(count);
         let sum: f64 = (from..end).map(|j| axis.weight(o, j)).sum();
         to.fill(W::default());
+        let to = to.iter_mut().skip(before);
         let mut before = 0.0;
         for (j, to) in (from..end).zip(to) {
             let last = j + 1 == end;

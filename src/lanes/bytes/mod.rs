@@ -44,6 +44,8 @@ pub trait Bytes: Copy {
     /// Each byte shifted to the right (to the left, by a negative `by`), of which `mask` stays. All of it must come from
     /// the byte itself.
     fn field(self, x: Self::Codes, by: i32, mask: u8) -> Self::Codes;
+    /// The smaller and the larger of each two unsigned bytes.
+    fn order(self, x: Self::Codes, y: Self::Codes) -> [Self::Codes; 2];
     /// Bit by bit.
     fn or(self, x: Self::Codes, y: Self::Codes) -> Self::Codes;
     /// `table[at[i]]`; the elements of `at` are below 16.
@@ -147,6 +149,13 @@ impl<const N: usize> Bytes for Portable<N> {
             *x = if by < 0 { *x << -by } else { *x >> by } & mask;
         }
         x
+    }
+    #[inline(always)]
+    fn order(self, mut x: [u8; 32], mut y: [u8; 32]) -> [[u8; 32]; 2] {
+        for (x, y) in x.iter_mut().zip(&mut y) {
+            (*x, *y) = ((*x).min(*y), (*x).max(*y));
+        }
+        [x, y]
     }
     #[inline(always)]
     fn or(self, mut x: [u8; 32], y: [u8; 32]) -> [u8; 32] {

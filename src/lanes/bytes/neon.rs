@@ -92,6 +92,13 @@ impl Bytes for Neon {
             let [x, y] = x;
             [part(x), part(y)]
         };
+        fn order(self, x: [int8x16_t; 2], y: [int8x16_t; 2]) -> [[int8x16_t; 2]; 2] = {
+            let ([a, b], [c, d]) = (x, y);
+            let byte = |x| vreinterpretq_u8_s8(x);
+            let least = |x, y| vreinterpretq_s8_u8(vminq_u8(byte(x), byte(y)));
+            let most = |x, y| vreinterpretq_s8_u8(vmaxq_u8(byte(x), byte(y)));
+            [[least(a, c), least(b, d)], [most(a, c), most(b, d)]]
+        };
         fn or(self, x: [int8x16_t; 2], y: [int8x16_t; 2]) -> [int8x16_t; 2] = {
             let ([a, b], [c, d]) = (x, y);
             [vorrq_s8(a, c), vorrq_s8(b, d)]

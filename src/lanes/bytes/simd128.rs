@@ -43,6 +43,10 @@ impl Bytes for Simd128 {
             let [x, y] = x;
             [part(x), part(y)]
         };
+        fn order(self, x: [v128; 2], y: [v128; 2]) -> [[v128; 2]; 2] = {
+            let ([a, b], [c, d]) = (x, y);
+            [[u8x16_min(a, c), u8x16_min(b, d)], [u8x16_max(a, c), u8x16_max(b, d)]]
+        };
         fn or(self, x: [v128; 2], y: [v128; 2]) -> [v128; 2] = {
             let ([a, b], [c, d]) = (x, y);
             [v128_or(a, c), v128_or(b, d)]

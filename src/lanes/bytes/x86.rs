@@ -85,6 +85,7 @@ macro_rules! bytes_256 {
                     let x = if by < 0 { _mm256_sll_epi16(x, count) } else { _mm256_srl_epi16(x, count) };
                     _mm256_and_si256(x, _mm256_set1_epi8(mask as i8))
                 };
+                fn order(self, x: __m256i, y: __m256i) -> [__m256i; 2] = [_mm256_min_epu8(x, y), _mm256_max_epu8(x, y)];
                 fn or(self, x: __m256i, y: __m256i) -> __m256i = _mm256_or_si256(x, y);
                 fn lookup(self, table: [i8; 16], at: __m256i) -> __m256i =
                     _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(bits(table)), at);
@@ -189,6 +190,10 @@ impl Bytes for Sse2 {
             };
             let [x, y] = x;
             [part(x), part(y)]
+        };
+        fn order(self, x: [__m128i; 2], y: [__m128i; 2]) -> [[__m128i; 2]; 2] = {
+            let ([a, b], [c, d]) = (x, y);
+            [[_mm_min_epu8(a, c), _mm_min_epu8(b, d)], [_mm_max_epu8(a, c), _mm_max_epu8(b, d)]]
         };
         fn or(self, x: [__m128i; 2], y: [__m128i; 2]) -> [__m128i; 2] = {
             let ([a, b], [c, d]) = (x, y);

@@ -13,6 +13,7 @@ mod memory;
 #[path = "../../../tests/common/lanes.rs"]
 mod present;
 mod primitives;
+mod taps;
 
 use super::fold::Fold;
 use super::vector::Vector;

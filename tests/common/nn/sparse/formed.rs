@@ -219,7 +219,8 @@ fn places<T: Element>(a: &Args<T>, of: impl Fn(&Args<f64>) -> Vec<BTreeMap<usize
         let last = a.x[k].last().map_or(0, |x| x.to_f64() as usize);
         ascend && last <= a.x[k + 1].len() && last <= a.x[k + 2].len() && a.x[k][0] == T::ZERO
     };
-    let all = a.x.iter().take(2).chain(&a.x[3..5]).flatten().all(|x| (0.0..ELEMENTS as f64).contains(&x.to_f64()));
+    let all =
+        a.x.iter().take(2).chain(&a.x[3..5]).flatten().all(|x| (0.0..ELEMENTS as f64).contains(&x.to_f64()));
     let there = !a.x[0].is_empty() && !a.x[3].is_empty() && all;
     if there && fits(0) && fits(3) { of(&a.wide()).iter().map(|row| row.len()).sum() } else { 3 }
 }
