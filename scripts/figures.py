@@ -22,6 +22,8 @@ BY_HAND = {
     "01d60d57251f": "perplexities of formats",
     "d9f74b99bad5": "transforms beside the version before",
     "c4543c636e83": "signals",
+    "254463f0e61d": "resizes of images",
+    "94ac39910794": "other ops on images beside OpenCV",
     "d194bb41f684": "an H100 beside the vendor's libraries",
     "fd9ffe4d92af": "products of bytes, gradients of attention",
     "45c87e037799": "training with batched attention",
