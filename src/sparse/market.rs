@@ -130,7 +130,7 @@ pub trait Value: value::Parts {}
 impl Value for f64 {}
 impl Value for c64 {}
 
-/// What [`write`] takes: `f64`, `f32` and, with the feature `half`, `f16` and `bf16`.
+/// What [`write()`] takes: `f64`, `f32` and, with the feature `half`, `f16` and `bf16`.
 pub trait Written: value::Decimal {}
 impl<T: value::Decimal> Written for T {}
 

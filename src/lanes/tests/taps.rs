@@ -1,7 +1,6 @@
 //! Tests of sums of products of pairs, and of bytes put in order.
 
-use super::super::bytes::Bytes;
-use super::super::taps::{BLOCK, LINES, Taps};
+use super::super::taps::{BLOCK, LINES};
 use super::super::{Portable, Simd};
 use std::vec::Vec;
 
