@@ -87,12 +87,12 @@ class Job:
     uses: frozenset[str] = frozenset()
     # Jobs that must have ended before.
     after: frozenset[str] = frozenset()
-    # Whether it is left out, and said to be, where it could not end in time; see `LATEST`.
+    # Whether it is skipped where it has not begun by `LATEST`; the summary names it then.
     optional: bool = False
 
 
-# CI stops a run after 90 minutes and then knows nothing of it. On a machine so slow that this much has passed, in seconds, the
-# jobs of whole programs that have not begun are skipped: what they are made of has been tested by then, and the summary names them.
+# CI stops a run after 90 minutes, and has no summary then. So after this many seconds the jobs for whole programs and large sizes
+# that have not begun are skipped: the ops that they call have been tested by then, and the summary names the jobs.
 LATEST = 70 * 60
 
 
@@ -495,7 +495,7 @@ def test(tally: Tally, strict: bool, only: list[str]) -> None:
         Job("proofs", proofs),
         Job("panics", lambda t: script(t, "panics", ["scripts/panics.py", "cortex-m4f", *more])),
         Job("contracts", lambda t: contracts(t, "".join(ran.get(name, "") for name in [*found, devices])), HOST, frozenset([*found, devices])),
-        # Whole programs and large sizes, last: a slow machine leaves out those that it does not reach.
+        # Whole programs and large sizes come last: a slow machine skips those that it does not reach.
         Job("front door", front_door, HOST, optional=True),
         Job("large sizes", large, optional=True),
         Job("web page", page, OTHER, optional=True),

@@ -90,19 +90,19 @@ macro_rules! for_each_family {
                 crate::solve::qr::qr_ops
                 crate::solve::svd::svd_ops
             ];
-            /// Products of sparse matrices, which [`SparseMatrices`] brings to the backend, with dense operands.
+            /// Products of sparse matrices with dense operands. [`SparseMatrices`] brings the matrices to the backend.
             elements SparseProducts: super::SparseMatrices<T> [
                 crate::sparse::sddmm::sddmm_ops
                 crate::sparse::spmm::spmm_ops
                 crate::sparse::spmv::spmv_ops
             ];
-            /// Sparse matrices that are made of sparse matrices.
+            /// Ops whose operands and results are sparse matrices.
             by_hand SparseMatrices [
                 crate::sparse::convert::transpose_ops
                 crate::sparse::spgemm::spgemm_ops
             ];
-            /// Ops on sparse matrices that stay on hosts: a row needs the rows before it, the host decides after each step
-            /// whether there is another, or it must know the number of elements before their memory is there.
+            /// Ops on sparse matrices that stay on hosts: a row depends on the rows before it, the host decides after each step
+            /// whether there is another one, or the number of elements must be known before they are allocated.
             host_elements HostSparse [
                 crate::sparse::cg::cg_ops
                 crate::sparse::convert::convert_ops
@@ -132,7 +132,7 @@ macro_rules! for_each_family {
                 crate::solve::schur::schur_ops
                 crate::solve::update::update_ops
             ];
-            /// Quantised weights: their products with quantised activations, and their numbers.
+            /// Quantised weights: dequantisation, and products with quantised activations.
             typed Quantised [
                 crate::quant::ops::quant_ops
             ];
@@ -145,7 +145,7 @@ macro_rules! for_each_family {
             parameter Random<T: crate::random::Variate> [
                 crate::random::ops::random_ops
             ];
-            /// Random words.
+            /// Random words of 32 bits.
             typed RandomBits [
                 crate::random::ops::random_bits_ops
             ];
@@ -153,16 +153,16 @@ macro_rules! for_each_family {
             parameter RandomIntegers<I: crate::random::Integer> [
                 crate::random::ops::random_integers_ops
             ];
-            /// Random choices of yes or no; devices write them as `u32`.
+            /// Random booleans; devices write them as `u32`: 1 or 0.
             parameter RandomFlags<F: crate::random::Flag> [
                 crate::random::ops::random_flags_ops
             ];
-            /// Random numbers that stay on hosts: permutations, of which an exchange needs those before it, and tries in `f64`,
-            /// which not every device has.
+            /// Random numbers that stay on hosts: permutations, in which each exchange depends on those before it, and rejection
+            /// sampling in `f64`, which not every device has.
             host_typed HostRandom [
                 crate::random::ops::host_random_ops
             ];
-            /// Bytes in fewer.
+            /// Lossless compression of bytes.
             typed Compression [
                 crate::lz4::lz4_ops
             ];
@@ -170,7 +170,7 @@ macro_rules! for_each_family {
             host_typed Scales [
                 crate::quant::absmax::absmax_ops
             ];
-            /// Attention of one query over a cache of keys and values of this type: numbers or blocks.
+            /// Attention of one query over a cache of keys and values, whose elements are numbers or quantised blocks.
             parameter Caches<C: crate::nn::Cached> [
                 crate::nn::attention::cached::cached_ops
             ];

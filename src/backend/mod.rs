@@ -71,7 +71,7 @@ pub trait Memory: 'static {
     fn lend<'a, T: Plain>(x: &'a mut Self::Mut<'_, T>) -> Self::Mut<'a, T>;
     /// To be worked in: as many elements as [`Scratch`] says, which are none where the backend has a pool of its own.
     fn workspace<T: Plain>(x: Self::Mut<'_, T>) -> Self::Workspace<'_, T>;
-    /// As [`Memory::workspace`], from memory of the host: what a CPU works in, and keeps plans and sparse matrices in.
+    /// As [`Memory::workspace`], from memory of the host. A CPU works in it, and keeps plans and sparse matrices there; a device ignores it.
     fn host_workspace<T: Plain>(x: &mut [T]) -> Self::Workspace<'_, T>;
     /// Row after row; [`Error::Len`], [`Error::Overflow`].
     fn matrix<T: Plain>(

@@ -336,8 +336,8 @@ mod tests {
         "Caches",
     ];
 
-    /// Families that devices have beside [`Backend`](super::Backend): of what the feature `half` compiles, and of bytes, which
-    /// only a device with loads of 8 bits has.
+    /// Families of devices that [`Backend`](super::Backend) does not have: one of the feature `half`, and one of bytes, for devices with
+    /// loads of 8 bits alone.
     const BESIDE: [&str; 2] = ["Halves", "Compression"];
 
     /// A program over any backend calls every op of these families on a device, and no op of devices is in another family.

@@ -1,5 +1,5 @@
-//! What a backend keeps in a form of its own, beside elements: plans of transforms, and sparse matrices. On a CPU they lie in
-//! memory of the caller; a device has them in its pool, and takes `()` for that memory.
+//! The objects of a backend that are not arrays: plans of transforms, and sparse matrices. On a CPU they lie in memory of the
+//! caller; a device keeps them in its pool, and takes `()` instead of that memory.
 
 #[cfg(feature = "parallel")]
 use super::Threads;
@@ -54,15 +54,15 @@ macro_rules! plans {
     };
 }
 plans! {
-    /// Plans of transforms, of the backend's own: the ops of [`Transforms`](super::Transforms) take them.
+    /// Plans of transforms, in types of the backend. The ops of [`Transforms`](super::Transforms) take them.
     ///
-    /// A `table` is memory for the plan, which [`Memory::host_workspace`] makes of as many elements of the host as the
-    /// function of the name with `_len` says: none on a device. `workspace` is as that of the op which takes the plan.
+    /// `table` is memory for the plan: pass [`Memory::host_workspace`] of a slice of the host, with as many elements as the function
+    /// with the suffix `_len` returns, which is 0 on a device. `workspace` is as long as that of the op which takes the plan.
     ///
     /// ```
     /// use fulmen::backend::{Backend, Cpu};
     /// use fulmen::{Complex, Direction};
-    /// // Over memory of the backend; the host has the memory of the plan, where the backend needs such.
+    /// // `x` and `out` are memory of the backend; the plan and the workspace are in memory of the host, where the backend uses it.
     /// fn spectrum<B: Backend<f32>>(
     ///     b: &B,
     ///     n: usize,
@@ -123,18 +123,18 @@ plans! {
     }
 }
 
-/// Sparse matrices in compressed rows, of the backend's own, and the ops that make another of them.
+/// Sparse matrices in compressed rows (CSR), in a type of the backend, and the ops whose result is a sparse matrix.
 ///
-/// `offsets`, `columns` and `values` are memory for the result where the caller has it: [`Memory::host_workspace`] of as many
-/// elements as the op of the same name says. A device ignores them: the result lies in its pool.
+/// `offsets`, `columns` and `values` are memory for the result: pass [`Memory::host_workspace`] of slices of the host, with as many
+/// elements as the op of the same name needs. A device ignores them, because the result lies in its pool.
 pub trait SparseMatrices<T: Element>: Memory {
     /// [`Csr`](crate::Csr), or what a device has for it.
     type Csr<'a>;
 
-    /// A matrix of the host's, on this backend: itself on a CPU, a copy on a device.
+    /// Brings a matrix of the host to this backend. A CPU returns the matrix itself, a device copies it.
     fn csr<'a>(&self, a: Csr<'a, T>) -> Result<Self::Csr<'a>, Self::Error>;
 
-    /// [`csr_transpose`](crate::csr_transpose()), as a matrix.
+    /// [`csr_transpose`](crate::csr_transpose()), which returns the matrix.
     fn csr_transpose<'a>(
         &self,
         a: &Self::Csr<'_>,
@@ -143,7 +143,7 @@ pub trait SparseMatrices<T: Element>: Memory {
         values: Self::Workspace<'a, T>,
     ) -> Result<Self::Csr<'a>, Self::Error>;
 
-    /// [`spgemm`](crate::spgemm()), as a matrix. A device waits for the number of its elements.
+    /// [`spgemm`](crate::spgemm()), which returns the matrix. A device waits once, for the number of its elements.
     #[allow(clippy::too_many_arguments, reason = "the parts of the result")]
     fn spgemm<'a>(
         &self,

@@ -2,7 +2,7 @@
 
 use super::parse::EINSUM_INDICES as INDICES;
 
-// A list has each index once, or the axes of an operand, of which there are as many at most; a mask has a bit for each, and a nest a loop.
+// A list holds each index at most once, or the axes of an operand, which are at most as many. A mask has a bit for each index, and a nest has a loop.
 const _: () = assert!(INDICES <= u32::BITS as usize && INDICES <= u8::MAX as usize);
 
 /// A list of indices.
@@ -18,7 +18,7 @@ impl List {
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = usize> + ExactSizeIterator {
         self.index.iter().take(self.n as usize).map(|i| *i as usize)
     }
-    /// One more, of which there is room.
+    /// Appends an index. There is room for it.
     pub(crate) fn push(&mut self, i: usize) {
         debug_assert!((self.n as usize) < INDICES, "a list of more than 32 indices");
         if let Some(to) = self.index.get_mut(self.n as usize) {
@@ -141,7 +141,7 @@ impl Nest {
         }
         nest
     }
-    /// One more loop, of which there is room: a nest has one for each index of a list at most.
+    /// Appends a loop. There is room for it: a nest has at most one loop for each index of a list.
     fn push(&mut self, dim: Dim) {
         debug_assert!(self.n < INDICES, "a nest of more than 32 loops");
         if let Some(to) = self.dims.get_mut(self.n) {

@@ -59,14 +59,14 @@ impl Chain {
     /// A place for a chain.
     pub const EMPTY: Self = Self { nodes: [0; MAX_CHAIN], len: 0, root: 0 };
 
-    /// A chain of these, of which the `root`-th decides the form.
+    /// A chain of these nodes; number `root` of them decides the form.
     fn of<const N: usize>(first: [usize; N], root: usize) -> Self {
         const { assert!(N <= MAX_CHAIN) };
         let mut nodes = [0; MAX_CHAIN];
         nodes.iter_mut().zip(first).for_each(|(to, node)| *to = node);
         Self { nodes, len: N, root }
     }
-    /// Whether there was room.
+    /// Appends a node, and returns whether there was room.
     #[must_use]
     fn push(&mut self, node: usize) -> bool {
         let Some(place) = self.nodes.get_mut(self.len) else { return false };
@@ -207,7 +207,7 @@ fn follows(graph: &[Node<'_>], first: usize, second: usize) -> bool {
 }
 
 /// Appends pointwise ops for as long as each value has one reader that no other chain has: a sum of two products goes
-/// to the first. Those that a full chain has no room for are left to the next one.
+/// to the first. Ops that a full chain has no room for begin the next chain.
 fn extend(graph: &[Node<'_>], chain: &mut Chain, mut last: usize, used: u128) {
     while let Some(next) = only_reader(graph, last) {
         let pointwise = graph.get(next).is_some_and(|n| n.kind == Kind::Pointwise);
@@ -253,7 +253,8 @@ fn walk(graph: &[Node<'_>], mut found: impl FnMut(&Chain)) -> Result<(), PlanErr
 
 /// Finds the chains of a graph: a norm that only one product reads, as its left factor; the product; then pointwise
 /// ops, each the only reader of the one before. Pointwise ops that follow each other without a product are a chain
-/// too. A chain has at most [`MAX_CHAIN`] nodes, and the pointwise ops behind them are another one. No node is in two chains. Returns how many there are, products first, each in the order of computation.
+/// too. A chain has at most [`MAX_CHAIN`] nodes; pointwise ops behind a full one are another chain. No node is in two chains. Returns how many chains
+/// there are, products first, each in the order of computation.
 ///
 /// # Errors
 /// `TooManyNodes`, `UnknownInput`, `Inputs`, `Shapes`, `Cycle`; `Capacity` when `chains` is too short. Nothing is

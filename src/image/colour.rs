@@ -317,7 +317,7 @@ pub(crate) fn nv12_to_rgb_by<J: Executor, S: Simd>(
         |y: usize, out: &mut [u8]| {
             let (brightness, shades) = (luma.line(y), chroma.line(y / 2));
             let (ys, rest) = brightness.as_chunks::<BLOCK>();
-            // An odd number of pixels has a pair for its last one alone, which may fill a block that the pixels do not.
+            // Where the width is odd, the last pixel has a pair of chroma alone. With it chroma may fill a block that luma does not.
             let others = shades.get(ys.len() * BLOCK..).unwrap_or_default();
             let (to, last) = out.as_chunks_mut::<3>().0.as_chunks_mut::<BLOCK>();
             for ((to, ys), pairs) in to.iter_mut().zip(ys).zip(shades.as_chunks::<BLOCK>().0) {

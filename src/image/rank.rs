@@ -9,7 +9,7 @@ use crate::lanes::{Simd, from_fn};
 
 ops! { $ rank_ops in crate::image::rank;
     /// Median filter: `dst[y][x][c]` is the median of `src[y + k][x + j][c]` for `-size/2 <= k, j <= size/2`, the middle one of these `size²` numbers when they are sorted.
-    /// `border` says what is read beyond the edges. The time for a pixel does not depend on `size` from 7 on.
+    /// `border` says what is read beyond the edges. From a `size` of 7 on the time for a pixel does not depend on it.
     ///
     /// Shapes: `size` is odd, at most 255; `dst` has the sizes and channels of `src`, each channel by itself.
     ///
@@ -29,8 +29,8 @@ ops! { $ rank_ops in crate::image::rank;
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
-    /// Source: S. Perreault, P. Hébert, "Median filtering in constant time", 2007, with sums of counts instead of counts. Contract:
-    /// `contracts/median-v1.yaml`.
+    /// Source: N. Devillard, "Fast median search: an ANSI C implementation", 1998 (sorting networks for sizes of 3 and 5); S. Perreault,
+    /// P. Hébert, "Median filtering in constant time", 2007, with cumulative histograms. Contract: `contracts/median-v1.yaml`.
     threads "`workspace` is shared among the threads: for `n` of them it has `n` times [`median_workspace`](crate::median_workspace()), and a shorter one lets fewer run."
         median<>, median_on, median_by
         (src: image u8, size: by usize, border: by Border<u8>, dst: image_out u8, workspace: host_scratch u8) -> Result<()>;
@@ -42,7 +42,7 @@ pub(crate) const STRIPE: usize = 512;
 /// Sixteen levels, or the sixteen parts of one.
 pub(crate) const GROUP: usize = 16;
 
-/// Elements of workspace that [`median`](crate::median()) needs for so many columns and this size; none for a size up to 5.
+/// Elements of workspace that [`median`](crate::median()) needs for `width` columns and this `size`: 0 for a size up to 5.
 pub const fn median_workspace(width: usize, size: usize) -> usize {
     // For a column, its sums of counts for each sixteenth of the levels and for each level, and two of its pixels.
     const COLUMN: usize = GROUP + GROUP * GROUP + 2;
@@ -118,7 +118,7 @@ impl<'a> Job<'a> {
         self.border.index(y, self.src.height()).map(|at| self.src.line(at))
     }
 
-    /// A row of medians of `N` by `N`, in blocks, of which the last reaches back.
+    /// A row of medians of `N` by `N` pixels, [`BLOCK`] elements at a time. The last block begins earlier where fewer elements remain.
     #[inline(always)]
     fn few<S: Simd, const N: usize>(
         self,
@@ -173,7 +173,7 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Elements of a row around element `i` of a result, which may lie beyond the edges, from so many pixels before it on.
+    /// Reads elements of a row to `to`, from `reach` pixels before element `i` on. They may lie beyond the edges.
     #[inline(never)]
     fn beyond(&self, line: Option<&[u8]>, i: usize, reach: usize, to: &mut [u8]) {
         let c = self.src.channels().max(1);
@@ -229,17 +229,17 @@ impl<'a> Job<'a> {
 /// Elements whose medians are found together.
 pub(crate) const BLOCK: usize = 32;
 
-/// Elements of a row that the medians of a block of 25 of four channels are made of.
+/// The most elements of a row that a block needs: that is for medians of 5 by 5 pixels of four channels.
 pub(crate) const BESIDE: usize = BLOCK + 4 * 4;
 
-/// Puts elements in order, two after two.
+/// A sorting network: each pair of indices exchanges two elements, so that the first one is the smaller.
 macro_rules! order {
     ($s:ident, $p:ident, $($a:literal $b:literal),* $(,)?) => {$(
         [$p[$a], $p[$b]] = $s.order($p[$a], $p[$b]);
     )*};
 }
 
-/// The medians of nine numbers: N. Devillard's network of 19 exchanges.
+/// The medians of nine numbers, by the network of 19 exchanges that N. Devillard gives.
 #[inline(always)]
 fn of_nine<S: Simd>(s: S, rows: &[[S::Codes; 3]; 3]) -> S::Codes {
     let [[a, b, c], [d, e, f], [g, h, i]] = *rows;
@@ -248,7 +248,7 @@ fn of_nine<S: Simd>(s: S, rows: &[[S::Codes; 3]; 3]) -> S::Codes {
     p[4]
 }
 
-/// The medians of 25 numbers: N. Devillard's network of 99 exchanges.
+/// The medians of 25 numbers, by the network of 99 exchanges that N. Devillard gives.
 #[inline(always)]
 fn of_many<S: Simd>(s: S, rows: &[[S::Codes; 5]; 5]) -> S::Codes {
     let [[a, b, c, d, e], [f, g, h, i, j], [k, l, m, n, o], [q, r, t, u, v], [w, x, y, z, last]] = *rows;

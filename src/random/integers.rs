@@ -18,7 +18,7 @@ pub trait Integer: Plain + Default + PartialOrd + sealed::Sealed {
     fn draw<J: Executor, S: Simd>(j: J, s: S, stream: Stream, low: Self, span: u64, out: &mut [Self]);
 }
 
-/// What [`bernoulli`](crate::bernoulli()) writes: `bool`, or `u32`, which memory of devices holds too.
+/// What [`bernoulli`](crate::bernoulli()) writes: `bool`, or `u32`, which devices write.
 pub trait Flag: Plain + Default + sealed::Sealed {
     #[doc(hidden)]
     fn of(is: bool) -> Self;

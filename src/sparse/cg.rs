@@ -20,8 +20,8 @@ pub const fn cg_workspace(n: usize) -> usize {
 
 ops! { $ cg_ops in crate::sparse::cg;
     /// `Ax = b` of a sparse, symmetric, positive definite A by conjugate gradients, from the `x` that there is, until the 2-norm of `b - Ax` is at most
-    /// `tolerance` times that of `b`. `lu` is the preconditioner, or `None`. Each step solves with it: its two triangles (L has ones on its diagonal)
-    /// make about A, as the factors of [`ilu0`](crate::ilu0()) do, or A's diagonal alone (Jacobi). `None` gives the bits that the identity as `lu` would.
+    /// `tolerance` times that of `b`. `lu` is the preconditioner; `None` is none, with the same bits as the identity. Each step solves with the two triangles of
+    /// `lu` (L has ones on its diagonal), whose product approximates A: the factors of [`ilu0`](crate::ilu0()), or A's diagonal alone (Jacobi).
     /// [`Cg`] makes one step at a time.
     ///
     /// Shapes: A and `lu` are `n` by `n`, `b` and `x` have `n` elements. `lu` makes a symmetric, positive definite matrix, too, as the factors of such an
@@ -114,7 +114,7 @@ pub struct Cg<'a, T> {
     x: &'a mut [T],
     /// What is left of b, by a power of 2.
     r: &'a mut [T],
-    /// What `lu` makes of that, or as much without one.
+    /// The preconditioned residual `(LU)⁻¹r`; without `lu` it is r.
     z: &'a mut [T],
     /// The direction, and A times it.
     p: &'a mut [T],
@@ -308,7 +308,7 @@ impl<'a, T: Element> Cg<'a, T> {
         if x > T::ZERO && x < T::INFINITY {
             return Ok(());
         }
-        // Without a preconditioner `rᵀz` is `rᵀr`, which A alone can lead out of range.
+        // Without a preconditioner `rᵀz` is `rᵀr`, so A is the cause.
         let arg = if of_a || self.lu.is_none() { "a" } else { "lu" };
         if x - x != T::ZERO {
             return Err(Error::must_be(arg, "finite and positive definite"));

@@ -27,8 +27,9 @@ pub const fn bicgstab_workspace(n: usize) -> usize {
 
 ops! { $ krylov_ops in crate::sparse::krylov;
     /// `Ax = b` of a sparse A by the method of generalised minimal residuals, from the `x` that there is, until the 2-norm of `b - Ax` is at most `tolerance`
-    /// times that of `b`. `lu` is the preconditioner, or `None`. Directions are solved with it first: its two triangles (L has ones on its diagonal) make
-    /// about A, as for [`cg`](crate::cg()). They are the factors of [`ilu0`](crate::ilu0()), or A's diagonal. After `restart` directions it begins anew from where it is: more of them converge in fewer steps, and take more memory and more time for each.
+    /// times that of `b`. `lu` is the preconditioner from the right, or `None` for none. Each direction is first solved with the two triangles of `lu` (L has ones on its diagonal),
+    /// whose product approximates A, as for [`cg`](crate::cg()): the factors of [`ilu0`](crate::ilu0()), or A's diagonal. After `restart` directions the method begins
+    /// anew from the `x` that it has: more directions converge in fewer steps, and take more memory and more time for each.
     ///
     /// Shapes: A and `lu` are `n` by `n`, `b` and `x` have `n` elements. `most` bounds the steps, each of which is a product with A and a solve with `lu`. The
     /// residual is computed anew, with sums in twice the precision, after each `restart`, and before `Ok`; residuals are scaled by powers of 2, so `b` may be of any
@@ -63,8 +64,8 @@ ops! { $ krylov_ops in crate::sparse::krylov;
     serial gmres, gmres_on, gmres_by
         (a: by Csr<'_, T>, lu: by Option<Csr<'_, T>>, b: in T, x: inout T, tolerance: by T, restart: by usize, most: by usize, workspace: scratch T) -> Result<()>;
 
-    /// `Ax = b` of a sparse A by stabilised bi-conjugate gradients, from the `x` that there is, until the 2-norm of what is left of `b` is at most `tolerance`
-    /// times that of `b`. `lu` is a preconditioner as for [`gmres`], or `None`. Memory and time of a step do not grow, but it may fail where [`gmres`] does not.
+    /// `Ax = b` of a sparse A by stabilised bi-conjugate gradients, from the `x` that there is, until the 2-norm of the residual `b - Ax` is at most `tolerance`
+    /// times that of `b`. `lu` is the preconditioner as for [`gmres`], or `None`. Memory and time of a step do not grow, but it may fail where [`gmres`] does not.
     ///
     /// Shapes: A and `lu` are `n` by `n`, `b` and `x` have `n` elements. `most` bounds the steps, each of which is two products with A and two solves with `lu`.
     /// `b - Ax` is computed anew before `Ok`, and where a direction is orthogonal to the first residual, and the steps begin anew from it, as in

@@ -1,23 +1,23 @@
 //! Reads and writes Matrix Market files (feature `std`): files are read element by element and written from CSR.
 //!
-//! What is read is what the format's definition allows, and a little that programs write beside it. Anything else is
-//! refused with its line and a reason. Nothing is skipped or cut.
+//! The reader accepts what the format's definition allows, and the few other forms below, which programs write. Anything else
+//! is refused with its line and a reason: no part of an element is ignored.
 //!
 //! - The first line is `%%MatrixMarket matrix FORMAT FIELD SYMMETRY`, from its first character, in upper or lower case.
 //! - The format is `coordinate`, or `array` with all elements by columns. The field is `real` (or `double`), `integer`,
 //!   `unsigned-integer` (as SciPy writes it), `complex`, or `pattern`, whose elements are 1 and have coordinates.
-//! - A matrix is `general`, `symmetric`, `skew-symmetric` (not a pattern or unsigned) or `hermitian` (complex alone). All but
-//!   `general` are square and are stored by their lower triangle, of a skew-symmetric one without the diagonal; the elements
-//!   on the diagonal of a Hermitian one are real. Elements of both triangles are returned.
-//! - Lines end with LF or CR LF and have at most 1024 bytes, comments any number. A comment has `%` as its first byte.
-//!   Comments and empty lines may follow anywhere after the first line; blanks and tabs separate words.
+//! - A matrix is `general`, `symmetric`, `skew-symmetric` (no pattern, not unsigned) or `hermitian` (complex alone). All but
+//!   `general` are square and are stored as their lower triangle, which lacks the diagonal where they are skew-symmetric. The
+//!   diagonal of a Hermitian matrix is real. Elements of both triangles are returned.
+//! - Lines end with LF or CR LF and have at most 1024 bytes; a comment may be longer. A comment has `%` as its first byte.
+//!   Comments and empty lines may follow anywhere after the first line; spaces and tabs separate words.
 //! - One line holds one element, and there are as many as the sizes say. Rows and columns count from 1. A place may come
 //!   several times, which means the sum of its elements; all are returned, and [`coo_to_csr`](crate::coo_to_csr()) adds them.
 //! - Numbers are decimal, as C or Fortran writes them: `+1.5`, `1.5e3`, `1.5D+03`, `1.5+103`. They are rounded to the nearest
 //!   `f64`: what is too small for one is 0, what is too large is refused. `inf`, `infinity` and `nan`, of either sign and case,
 //!   are read where the field is `real` or `complex`; C's hexadecimal numbers are not.
-//! - Integers may have a point or an exponent (`4.0`, `1e3`) but no fraction, of any digit. Past 2⁵³ they are rounded to `f64`,
-//!   as other numbers are.
+//! - Integers may have a point or an exponent (`4.0`, `1e3`), but no fraction, however small. Past 2⁵³ they are rounded to
+//!   `f64`, as other numbers are.
 //!
 //! The memory is that of one line: the counts of a file are compared with its contents, and reserve nothing.
 //!
@@ -58,9 +58,9 @@ pub const LINE: usize = 1024;
 #[non_exhaustive]
 #[derive(Debug)]
 pub enum Error {
-    /// It could not be got, or put.
+    /// Reading or writing failed.
     Io(io::Error),
-    /// It is no such file.
+    /// The file does not follow the format.
     Format {
         /// The line, from 1.
         line: u64,
@@ -201,7 +201,7 @@ impl<R: BufRead, V: Value> Reader<R, V> {
         let head = to.utf8(&text)?;
         let mut words = head.split_ascii_whitespace();
         let mut is = |word: &str| words.next().is_some_and(|w| w.eq_ignore_ascii_case(word));
-        // Nothing stands before it.
+        // No blank may precede it.
         if !is("%%MatrixMarket") || !head.starts_with('%') {
             return to.wrong("a Matrix Market file begins with %%MatrixMarket");
         }
@@ -418,7 +418,7 @@ impl<R: BufRead, V: Value> Reader<R, V> {
     }
 }
 
-/// The place and the parts of the element that a line holds, or what is wrong with it. An array's place is known.
+/// The place and the parts of the element that a line holds, or what is wrong with it. In an array the place is given.
 fn elements(
     text: &str,
     shape: [usize; 2],
@@ -488,7 +488,7 @@ fn number(word: &str) -> Result<f64, &'static str> {
     });
     match x {
         None => Err("what stands in the place of a number is not one"),
-        // Digits were written, no infinity.
+        // The file has digits, not the word for an infinity.
         Some(x) if x.is_infinite() && word.bytes().any(|b| b.is_ascii_digit()) => {
             Err("the number is beyond the largest f64")
         }
@@ -496,7 +496,7 @@ fn number(word: &str) -> Result<f64, &'static str> {
     }
 }
 
-/// Whether a number is an integer, by its digits: an `f64` of some size is one whatever they were.
+/// Whether the digits are those of an integer. The nearest `f64` does not show that: every large one is an integer.
 fn whole(word: &str) -> bool {
     let (digits, exponent) = split(word).unwrap_or((word, "0"));
     let (before, after) = digits.split_once('.').unwrap_or((digits, ""));
@@ -507,7 +507,7 @@ fn whole(word: &str) -> bool {
     if after.is_empty() && before.bytes().all(|b| b == b'0') {
         return true;
     }
-    // The place of the last digit that is not 0, in powers of 10. No line is as long as to overflow it.
+    // The power of 10 of the last digit that is not 0. Lines are too short to overflow it.
     let last = match after.len() {
         0 => before.len() as i64 - before.trim_end_matches('0').len() as i64,
         n => -(n as i64),
@@ -532,9 +532,9 @@ impl<R: BufRead, V: Value> Iterator for Reader<R, V> {
 
 impl<R: BufRead, V: Value> core::iter::FusedIterator for Reader<R, V> {}
 
-/// Writes a matrix: real numbers, general, in digits from which the same number is read: rounding what [`Reader`] returns to the type of the elements gives
-/// each element back in every bit, of `f64`, `f32`, `f16` and `bf16`. Infinities are written as `inf` and `-inf`. Text has no bits of a
-/// NaN: one is written as `NaN` and read as a NaN. Buffers nothing.
+/// Writes a matrix as `coordinate real general`, with as many digits as its elements need: what [`Reader`] returns, rounded to their type (`f64`, `f32`,
+/// `f16`, `bf16`), is each element in every bit. Infinities are written as `inf` and `-inf`. A NaN is written as `NaN` and is read as a NaN; its sign
+/// and payload are lost. Nothing is buffered.
 pub fn write<T: Written>(a: Csr<'_, T>, mut to: impl Write) -> Result<(), Error> {
     to.write_fmt(format_args!(
         "%%MatrixMarket matrix coordinate real general\n{} {} {}\n",

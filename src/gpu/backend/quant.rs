@@ -76,7 +76,7 @@ impl<D: Device> Gpu<D> {
         self.run_one(launch, &bound)
     }
 
-    /// [`quantize`](crate::quantize()) of activations, which no method of a trait is: it refuses nothing. A block that has an element that is not finite, or past what the format
+    /// [`quantize`](crate::quantize()) of activations. It is no method of a trait, because it cannot refuse values. A block that has an element that is not finite, or past what the format
     /// holds, gets NaN for its scale: only the kernel sees it. `out` starts at a whole word, so at an even block of
     /// `q8_0`.
     ///

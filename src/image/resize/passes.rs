@@ -9,21 +9,21 @@ use core::ops::Range;
 use crate::lanes::taps::read::{HELD, Held, Lines, Spans, Two, pixels, spread};
 pub(crate) use crate::lanes::taps::{BLOCK, LINES};
 
-/// Bytes of a row that are summed for all rows of a group before what is beside them.
-/// So many are whole blocks, and an even number of pixels of any channels.
+/// Bytes of a row that the vertical pass sums for all rows of a group before it goes on to the next bytes.
+/// They are whole blocks of [`BLOCK`] bytes, and an even number of pixels of 1 to 4 channels.
 pub(crate) const STRIP: usize = 960;
 
-/// Elements past a row between the passes that are read, with weights of 0.
+/// Elements past an intermediate row that are read, and multiplied by weights of 0.
 pub(crate) const PAST: usize = 8;
 
-/// The bits behind the point of what stands between the passes on bytes.
+/// The fractional bits of the intermediate numbers where pixels are bytes.
 const BITS: u32 = 6;
 
 /// The element types that [`resize`](crate::resize()) takes: `u8`, whose weights are `i16`, and `f32`, whose weights are `f32`.
 pub trait Resample: Pixel {
     /// The type of a plan's weights.
     type Weight: Weight;
-    /// What stands between the passes, and what the workspace is made of.
+    /// The type of the intermediate rows between the two passes, which the workspace holds.
     type Middle: Plain + Default;
     /// `out[i] = Σ weights[k]·rows(k)[i]`.
     #[doc(hidden)]
@@ -34,8 +34,8 @@ pub trait Resample: Pixel {
         bits: u32,
         out: &mut [Self::Middle],
     );
-    /// [`Resample::rows`] of the elements `x` of a row of `C` channels, put where
-    /// [`Resample::columns`] reads them of `line`, which says of how many columns, and which line.
+    /// Computes the elements `x` of [`Resample::rows`] for an image of `C` channels, and writes them where
+    /// [`Resample::columns`] reads them. `line` is the number of columns, and the line of the group.
     #[doc(hidden)]
     fn strip<'a, S: Simd, const C: usize>(
         s: S,
@@ -45,8 +45,8 @@ pub trait Resample: Pixel {
         line: (usize, usize),
         x: Range<usize>,
     );
-    /// `out[l][o][c] = Σ weights[o·room + k]·x[spans[o][0] + k][c]`, for as many `k` as `spans[o][1]`, of the `C` channels of `width` pixels
-    /// `x` of line `l`, which [`Resample::strip`] put to `middle`.
+    /// `out[l][o][c] = Σ weights[o·room + k]·x[spans[o][0] + k][c]` over `k < spans[o][1]`, where `x` are the `width` pixels of `C` channels of
+    /// line `l`, which [`Resample::strip`] wrote to `middle`.
     #[doc(hidden)]
     fn columns<S: Simd, const C: usize>(
         s: S,
@@ -66,7 +66,7 @@ pub trait Resample: Pixel {
         bits: u32,
         out: &mut [Self],
     );
-    /// What rows of `value` add to those of [`Resample::rows`].
+    /// What rows whose elements are all `value` add to [`Resample::rows`].
     #[doc(hidden)]
     fn flat(value: Self, weights: &[Self::Weight], bits: u32) -> Self::Middle;
     /// The sum of both.
@@ -74,19 +74,19 @@ pub trait Resample: Pixel {
     fn plus(a: Self::Middle, b: Self::Middle) -> Self::Middle;
 }
 
-/// Elements of workspace of a row of so many columns and channels.
+/// Elements of workspace that a group of [`LINES`] rows needs, for a source of `width` columns and `channels`.
 pub(super) const fn room(width: usize, channels: usize) -> usize {
     let pixels = width.saturating_add(PAST).saturating_mul(LINES);
     if channels == 1 {
         return pixels;
     }
-    // Pixels of four numbers each, and a strip before it is put there.
+    // Each pixel has four numbers. Behind the pixels there is room for a strip, which is computed there and then copied.
     let row = width.saturating_mul(channels);
     let strip = if row < 2 * STRIP { row } else { 2 * STRIP };
     pixels.saturating_mul(4).saturating_add(strip + 2 * PAST)
 }
 
-/// Two pixels of all lines, and what is left of the workspace.
+/// Pairs of pixels of all lines, and the rest of the workspace.
 type Pairs<'a> = (&'a mut [Two], &'a mut [i16]);
 
 #[inline(always)]
@@ -103,9 +103,9 @@ fn line<M>(middle: &mut [M], l: usize, x: Range<usize>) -> &mut [M] {
     middle.get_mut(l * step..).and_then(|line| line.get_mut(x)).unwrap_or_default()
 }
 
-/// `out[i]` of `Σ weights[k]·rows(k)[i]`: in `N` blocks by `block`, which adds to sums what some rows and as many weights give from a
-/// place on, and `end`; where fewer elements are left than blocks have, the last blocks reach back, or where there are no such blocks,
-/// by `one` for each.
+/// `out[i] = Σ weights[k]·rows(k)[i]`, `N` blocks at a time. Sums begin as `start`, `block` adds the products of some rows with their weights
+/// from an element on, and `end` converts the sums. Where fewer elements remain than `N` blocks have, the last blocks begin earlier. An `out`
+/// that is shorter than `N` blocks is computed by `one`, element by element.
 #[inline(always)]
 fn sums<'a, P: 'a, W: Copy, A: Copy, M: Copy, const N: usize>(
     rows: impl Fn(usize) -> &'a [P],
@@ -200,7 +200,7 @@ impl Resample for u8 {
             let [from, count] = spans.get(o).copied().unwrap_or_default();
             (o * room, from as usize, count as usize)
         };
-        // As many weights for all but the pixels at an end are one loop that the CPU foretells; further ones are 0.
+        // All pixels but those at an end take the same number of weights, of which the last may be 0: a CPU predicts when such a loop ends.
         let most = spans.iter().map(|[_, count]| *count as usize).max().unwrap_or_default();
         if C == 1 {
             let (lines, most) = (Lines::new(middle), most.div_ceil(8));
@@ -256,7 +256,7 @@ impl Resample for u8 {
     }
 }
 
-/// Writes as many of the bytes as there is place for.
+/// Writes as many of the bytes as `to` holds.
 #[inline(always)]
 fn put<const N: usize>(to: &mut [u8], bytes: [u8; N]) {
     match to.first_chunk_mut::<N>() {
@@ -316,7 +316,7 @@ impl Resample for f32 {
         let lines = [(); LINES].map(|()| lines.next().unwrap_or_default());
         for (o, ([from, count], weights)) in spans.iter().zip(weights.chunks_exact(room.max(1))).enumerate() {
             let weights = weights.get(..*count as usize).unwrap_or_default();
-            // As many pixels of each, so that they are in the loop together.
+            // The slices have the same length, so one loop runs over all of them.
             let [a, b, c, d] = lines.map(|line| {
                 let pixels = line.as_chunks::<C>().0.get(*from as usize..);
                 pixels.and_then(|pixels| pixels.get(..weights.len())).unwrap_or_default()

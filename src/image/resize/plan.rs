@@ -140,7 +140,7 @@ impl Axis {
     }
     /// Weights from one result to the next.
     pub(super) const fn room<W: Weight>(&self) -> usize {
-        // One more where a line begins with a weight of 0, so that it begins at an even pixel.
+        // There may be one more: a span begins at an even pixel, with a weight of 0 where the kernel begins at an odd one.
         let taps = (self.taps() as usize).saturating_add(W::EXACT as usize);
         taps.saturating_add((W::GROUP - taps % W::GROUP) % W::GROUP)
     }
@@ -262,7 +262,7 @@ pub struct ResizePlan<'a, W> {
 pub(super) struct Line<'a, W> {
     /// The first pixel and how many there are, for each result.
     pub(super) spans: &'a [[u32; 2]],
-    /// So many for each result, the rest 0.
+    /// `room` weights for each result; those that it does not use are 0.
     pub(super) weights: &'a [W],
     pub(super) room: usize,
     /// Their bits behind the point.
@@ -308,8 +308,8 @@ impl<'a, W: Weight> ResizePlan<'a, W> {
     }
 }
 
-/// The spans and weights of one direction; says how many bits are behind the point. Those that are `even` begin at an even pixel, with a
-/// weight of 0 where the kernel does not.
+/// Computes the spans and weights of one direction, and returns the number of fractional bits. With `even` each span begins at an even pixel,
+/// with a weight of 0 where the kernel begins at an odd one.
 fn fill<W: Weight>(axis: Axis, spans: &mut [[u32; 2]], weights: &mut [W], most: u32, even: bool) -> u32 {
     let mut largest = 0.0f64;
     for (o, to) in spans.iter_mut().enumerate() {

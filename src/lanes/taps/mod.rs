@@ -1,5 +1,5 @@
-//! Sums of 16-bit weights times bytes or 16-bit numbers, two products an instruction: what filters and resizes of bytes are
-//! made of. They are exact modulo 2³², so that all sets give the same bits.
+//! Sums of products of 16-bit weights with bytes or 16-bit numbers, two products to an instruction, for filters and resizes of
+//! bytes. The sums are exact modulo 2³², so all instruction sets give the same bits.
 
 use super::{Portable, from_fn};
 
@@ -19,49 +19,49 @@ pub const LINES: usize = 4;
 
 /// Sums of products with pairs of weights.
 pub trait Taps: Copy {
-    /// Whether two blocks of sums at a time stay in registers.
+    /// Whether the registers hold the sums of two blocks.
     const TWO: bool;
-    /// [`BLOCK`] sums of 32 bits, in an order of the set's own.
+    /// [`BLOCK`] sums of 32 bits, in an order that depends on the instruction set.
     type Sums: Copy;
     /// Four sums for each of [`LINES`] lines.
     type Lines: Copy;
-    /// This number in each.
+    /// Sums that are all `x`.
     fn all(self, x: i32) -> Self::Sums;
     /// `sum[i] + by[0]·a[i] + by[1]·b[i]`.
     fn add_bytes(self, sums: Self::Sums, a: &[u8; BLOCK], b: &[u8; BLOCK], by: [i16; 2]) -> Self::Sums;
-    /// As [`Taps::add_bytes`], in another order.
+    /// As [`Taps::add_bytes`], of 16-bit numbers. The sums may have another order.
     fn add_numbers(self, sums: Self::Sums, a: &[i16; BLOCK], b: &[i16; BLOCK], by: [i16; 2]) -> Self::Sums;
-    /// Sums that [`Taps::add_bytes`] left, shifted to the right and clipped.
+    /// The sums of [`Taps::add_bytes`], shifted to the right and saturated.
     fn to_numbers(self, sums: Self::Sums, shift: u32) -> [i16; BLOCK];
-    /// Sums that [`Taps::add_numbers`] left, shifted to the right and clipped.
+    /// The sums of [`Taps::add_numbers`], shifted to the right and saturated.
     fn to_bytes(self, sums: Self::Sums, shift: u32) -> [u8; BLOCK];
-    /// This number in each.
+    /// Sums that are all `x`.
     fn lines(self, x: i32) -> Self::Lines;
-    /// The first two pixels of `C` channels, 2 to 4, each with four numbers, in an order of the set's own; those past the channels mean
-    /// nothing.
+    /// The first two pixels of `x`, of `C` channels (2 to 4). Each becomes four numbers, in an order that depends on the instruction set;
+    /// the numbers past the channels are arbitrary.
     fn two_pixels<const C: usize>(self, x: &[i16; 8]) -> [i16; 8];
-    /// `sum[i] + by[0]·x[i] + by[1]·z[i]` of such pixels `x` and `z` in each line.
+    /// `sum[i] + by[0]·x[i] + by[1]·z[i]` in each line, where `x` and `z` are its two pixels as [`Taps::two_pixels`] gives them.
     fn add_pixels(self, sums: Self::Lines, pixels: &[[i16; 8]; LINES], by: [i16; 2]) -> Self::Lines;
     /// `sum[i] + by[2i]·x[2i] + by[2i + 1]·x[2i + 1]` in each line.
     fn add_products(self, sums: Self::Lines, x: [&[i16; 8]; LINES], by: &[i16; 8]) -> Self::Lines;
-    /// The sums of two pixels of `C` channels beside each other, shifted to the right and clipped, and bytes that mean nothing.
+    /// The sums of two adjacent pixels, shifted to the right and saturated: `2·C` bytes in each line; those behind them are arbitrary.
     fn pixels_to_bytes<const C: usize>(self, sums: [Self::Lines; 2], shift: u32) -> [[u8; 8]; LINES];
-    /// The totals of four pixels of one channel beside each other, shifted to the right and clipped.
+    /// The totals of the four sums of each of four adjacent pixels of one channel, shifted to the right and saturated.
     fn totals_to_bytes(self, sums: [Self::Lines; 4], shift: u32) -> [[u8; 4]; LINES];
 }
 
-/// Both weights of a pair, as an instruction takes them.
+/// Two weights in the two halves of 32 bits, as the instructions take them.
 #[inline(always)]
 #[allow(dead_code, reason = "a target may have no intrinsics")]
 const fn pair([a, b]: [i16; 2]) -> i32 {
     (b as i32) << 16 | a as u16 as i32
 }
 
-/// The first `C` bytes of each two fours beside each other.
+/// In each line, the first `C` of its lower four bytes, and the first `C` of its upper four bytes directly behind them.
 #[inline(always)]
 #[allow(dead_code, reason = "a target may have no intrinsics")]
 fn together<const C: usize>(lines: [u64; LINES]) -> [[u8; 8]; LINES] {
-    // The second four moves down.
+    // The upper four bytes move down.
     let mask = u64::from(u32::MAX) >> (32 - 8 * C);
     let one = |x: u64| (x & mask | (x >> 32) << (8 * C)).to_le_bytes();
     let [a, b, c, d] = lines;

@@ -1,4 +1,4 @@
-//! Products of pairs on NEON, each of both by an instruction that widens and adds.
+//! Products of pairs on NEON: `smlal` multiplies, widens and adds, once for each weight of a pair.
 
 use super::{BLOCK, LINES, Taps, together};
 use crate::lanes::{COMPACT, Neon};

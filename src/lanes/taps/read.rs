@@ -1,15 +1,15 @@
-//! What is read side by side: lengths are checked once for all of it, not for each pair of weights.
+//! Reads several lines at a time. Lengths are checked once for all weights, not for each pair of them.
 
 use super::{BLOCK, LINES, Taps};
 
-/// Lines that are looked up once for all blocks of a row.
+/// The most lines that are looked up once for all blocks of a row.
 pub const HELD: usize = 64;
 
 /// Up to [`HELD`] lines.
 #[derive(Debug)]
 pub(crate) struct Held<'a, T> {
     lines: [&'a [T]; HELD],
-    /// So many of them have `len` elements or more.
+    /// The number of lines that are held, each of `len` elements or more.
     count: usize,
     len: usize,
 }
@@ -28,14 +28,14 @@ impl<'a, T> Held<'a, T> {
             self.len = self.len.min(line.len());
         }
     }
-    /// How many of so many weights have a line with a block from `x` on.
+    /// How many of `weights` weights have a line: 0 where a line has no block from `x` on.
     #[inline(always)]
     fn ready(&self, x: usize, weights: usize) -> usize {
         if x.checked_add(BLOCK).is_some_and(|end| end <= self.len) { weights.min(self.count) } else { 0 }
     }
     /// The block of line `k` from `x` on.
     /// # Safety
-    /// `k` is below what [`Held::ready`] says of `x`.
+    /// `k` is below the number that [`Held::ready`] returns for `x`.
     #[inline(always)]
     unsafe fn block(&self, k: usize, x: usize) -> &'a [T; BLOCK] {
         // SAFETY: there are more lines than `k`, and each has a block from `x` on.
@@ -57,7 +57,7 @@ impl<'a, T> Held<'a, T> {
         }
         sums
     }
-    /// As [`Held::each`], two lines and `N` blocks at a time; beside the last of an odd number stands itself with the weight 0.
+    /// As [`Held::each`], two lines and `N` blocks at a time. Where the number of lines is odd, the last one is paired with itself, with the weight 0.
     #[inline(always)]
     pub(crate) fn pairs<A: Copy, const N: usize>(
         &self,
@@ -79,7 +79,7 @@ impl<'a, T> Held<'a, T> {
         }
         if let [by] = last {
             for (i, sums) in sums.iter_mut().enumerate() {
-                // SAFETY: this is the last weight, ready as all.
+                // SAFETY: `weights.len() - 1 < ready`, as far as the last block.
                 let a = unsafe { self.block(weights.len() - 1, x + i * BLOCK) };
                 *sums = add(*sums, a, a, [*by, 0]);
             }
@@ -88,11 +88,11 @@ impl<'a, T> Held<'a, T> {
     }
 }
 
-/// [`LINES`] lines of as many elements, one after another.
+/// [`LINES`] lines of equal length, one after another.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Lines<'a> {
     data: &'a [i16],
-    /// Elements of one: [`LINES`] times as many are in the data.
+    /// Elements of one line: `data` has at least [`LINES`] times as many.
     step: usize,
 }
 
@@ -100,7 +100,7 @@ impl<'a> Lines<'a> {
     pub(crate) const fn new(data: &'a [i16]) -> Self {
         Self { data, step: data.len() / LINES }
     }
-    /// Whether there are so many elements from `from` on.
+    /// Whether each line has `count` elements from `from` on.
     #[inline(always)]
     pub(crate) fn has(self, from: usize, count: usize) -> bool {
         from.checked_add(count).is_some_and(|end| end <= self.step)
@@ -115,7 +115,7 @@ impl<'a> Lines<'a> {
         let line = |l: usize| unsafe { &*p.add(l * self.step + at).cast() };
         [line(0), line(1), line(2), line(3)]
     }
-    /// Sums of which the total is `4·more + Σ by[k]·x[from + k]`.
+    /// Four sums for each line, whose total is `4·more + Σ by[k]·x[from + k]`.
     #[inline(always)]
     pub(crate) fn products<S: Taps>(self, s: S, from: usize, by: &[[i16; 8]], more: i32) -> S::Lines {
         let mut sums = s.lines(more);
@@ -133,7 +133,8 @@ impl<'a> Lines<'a> {
 /// Two pixels of all lines, as [`Taps::two_pixels`] has them.
 pub(crate) type Two = [[i16; 8]; LINES];
 
-/// Puts pixels of `C` channels to line `l`, as many as there is place for, which are followed by eight elements of any kind.
+/// Writes the pixels of `plain`, of `C` channels, to line `l` of `to`, as many as `to` holds. `plain` has eight elements from the first of the last
+/// two pixels on: those past the pixels may be anything.
 #[inline(always)]
 pub(crate) fn spread<S: Taps, const C: usize>(s: S, plain: &[i16], to: &mut [Two], l: usize) {
     let last = to.len().saturating_sub(1).saturating_mul(2 * C);
@@ -147,8 +148,8 @@ pub(crate) fn spread<S: Taps, const C: usize>(s: S, plain: &[i16], to: &mut [Two
     }
 }
 
-/// What the pixels of a result are made of: the first pixel and how many there are for each, and the weights, `room` for each, the rest
-/// 0; `most` pairs are weights of any.
+/// The plan of one direction. Each pixel of the result has a span, which is the first pixel of the source and the number of pixels, and `room`
+/// weights, of which those past the span are 0. No span has more than `most` pairs of weights.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Spans<'a> {
     pub(crate) spans: &'a [[u32; 2]],
@@ -157,7 +158,8 @@ pub(crate) struct Spans<'a> {
     pub(crate) most: usize,
 }
 
-/// Two pixels of `C` channels of all lines, from `o` on: `Σ by[k]·x[k] + 1/2` of those of [`Spans`], shifted to the right and clipped.
+/// The pixels `o` and `o + 1` of the result in all lines, of `C` channels: `Σ by[k]·x[k] + 1/2` over the span of each, shifted to the right and
+/// saturated.
 #[inline(always)]
 fn two<S: Taps, const C: usize>(
     s: S,
@@ -179,7 +181,7 @@ fn two<S: Taps, const C: usize>(
     s.pixels_to_bytes::<C>([one(0), one(1)], shift)
 }
 
-/// Pixels of `C` channels of all lines, of which `pixels` has the sources.
+/// Computes all pixels of the result, of `C` channels, in all lines. `pixels` are those of the source.
 #[inline(always)]
 pub(crate) fn pixels<S: Taps, const C: usize>(
     s: S,
@@ -189,7 +191,7 @@ pub(crate) fn pixels<S: Taps, const C: usize>(
     out: [&mut [u8]; LINES],
 ) {
     let (n, mut out) = (spans.spans.len(), out);
-    // So many results are followed by enough bytes in all lines that two of them are written as eight.
+    // Two results before this one are written as eight bytes: every line has eight from there on.
     let shortest = out.iter().map(|line| line.len()).min().unwrap_or_default();
     let eight = if shortest < 8 { 0 } else { ((shortest - 8) / C + 1).min(n.saturating_sub(1)) };
     let enough = spans.room.saturating_mul(n) <= spans.weights.len() && 2 * spans.most <= spans.room;
@@ -220,7 +222,7 @@ pub(crate) fn pixels<S: Taps, const C: usize>(
                 }
             }
         }
-        // Fewer pixels where the line ends.
+        // Near the end of the line there may be fewer than `most` pairs of pixels.
         let found = if inside {
             s.pixels_to_bytes::<C>(sums, shift)
         } else {

@@ -21,7 +21,7 @@ unsafe fn load_256<T, const N: usize>(x: &[T; N], at: usize) -> __m256i {
     unsafe { _mm256_loadu_si256(x.as_ptr().cast::<__m256i>().add(at)) }
 }
 
-/// The places of the two bytes of `x[i]` and `x[i + c]` for each of four `i`.
+/// The byte indices of `x[i]` and `x[i + c]`, for `i` from 0 to 3.
 const fn neighbours(c: usize) -> [u8; 16] {
     let mut to = [0; 16];
     let mut k = 0;
@@ -36,7 +36,7 @@ const fn neighbours(c: usize) -> [u8; 16] {
     to
 }
 
-/// The places of the first `c` bytes of each two fours in each half, beside each other.
+/// The byte indices that move the first `c` of each four bytes next to each other, in each half.
 const fn together(c: usize) -> [u8; 16] {
     let mut to = [0; 16];
     let mut k = 0;
@@ -55,7 +55,7 @@ macro_rules! taps_256 {
     ($T:ident) => {
         impl Taps for $T {
             const TWO: bool = !COMPACT;
-            // Of four elements of each half of the block, and of a block of numbers of each half of its halves, in turn.
+            // A register has the sums of four elements of each half of 32 bytes, or of each half of 16 numbers.
             type Sums = [__m256i; 4];
             // Lines 0 and 1, and 2 and 3.
             type Lines = [__m256i; 2];

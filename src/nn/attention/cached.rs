@@ -64,7 +64,7 @@ numbers! {
     half::bf16: crate::convert::from_bf16;
 }
 
-/// Which pages of a cache hold a text's keys and values; `R` refers to the table: `&[u32]`, or a view of a backend.
+/// Which pages of a cache hold a text's keys and values. `R` is the type of the table: `&[u32]`, or a view of a backend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pages<R> {
     /// The page of the first [`Pages::rows`] keys, that of the next ones, and so on: any pages in any order, which texts

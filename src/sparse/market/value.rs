@@ -1,4 +1,4 @@
-//! Elements of files: the digits that a writer gives them, and what a reader makes them of.
+//! Elements of files: the digits that are written, and the parts that are read.
 
 use crate::complex::c64;
 use crate::lanes::Element;
@@ -11,8 +11,8 @@ pub enum Digits {
     Double(f64),
 }
 impl Digits {
-    /// As text. A reader rounds it to `f64` and then to `f32`: where that ends at another `f32`, as with 7.038531e-26, the digits of
-    /// the `f64` are taken.
+    /// Writes the digits to `to`. A reader rounds them to `f64` and then to `f32`. Where that gives another `f32`, as for 7.038531e-26,
+    /// the digits of the number as an `f64` are written instead.
     pub fn text(self, to: &mut String) -> fmt::Result {
         to.clear();
         let wide = match self {
@@ -29,13 +29,13 @@ impl Digits {
         write!(to, "{wide}")
     }
 }
-/// What has them.
+/// Numbers that are written in such digits.
 pub trait Decimal: Copy {
     fn digits(self) -> Digits;
 }
 impl<T: Element> Decimal for T {
     fn digits(self) -> Digits {
-        // Of an `f32` the digits of the `f64` that it is would be more than it has.
+        // As an `f64` an `f32` would have more digits than it needs.
         match T::SIGNIFICAND < 30 {
             true => Digits::Single(self.to_f64() as f32),
             false => Digits::Double(self.to_f64()),
@@ -55,7 +55,7 @@ impl Decimal for half::bf16 {
     }
 }
 
-/// What an element is made of.
+/// The parts of an element that is read.
 pub trait Parts: Copy {
     const COMPLEX: bool;
     fn new(re: f64, im: f64) -> Self;
