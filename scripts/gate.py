@@ -91,7 +91,7 @@ class Job:
     optional: bool = False
 
 
-# CI stops a run after 90 minutes, and has no summary then. So after this many seconds the jobs for whole programs and large sizes
+# CI stops a run after 90 minutes, and has no summary then. So after this many seconds the jobs for whole programs
 # that have not begun are skipped: the ops that they call have been tested by then, and the summary names the jobs.
 LATEST = 70 * 60
 
@@ -495,9 +495,9 @@ def test(tally: Tally, strict: bool, only: list[str]) -> None:
         Job("proofs", proofs),
         Job("panics", lambda t: script(t, "panics", ["scripts/panics.py", "cortex-m4f", *more])),
         Job("contracts", lambda t: contracts(t, "".join(ran.get(name, "") for name in [*found, devices])), HOST, frozenset([*found, devices])),
-        # Whole programs and large sizes come last: a slow machine skips those that it does not reach.
+        Job("large sizes", large),
+        # Whole programs come last: a slow machine skips those that it does not reach.
         Job("front door", front_door, HOST, optional=True),
-        Job("large sizes", large, optional=True),
         Job("web page", page, OTHER, optional=True),
         # What its program depends on is built by the other.
         Job("llm", lambda t: script(t, "llm", ["scripts/llm.py", *more]), OTHER, frozenset({"front door"}), optional=True),

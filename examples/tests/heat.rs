@@ -130,7 +130,7 @@ fn files_that_lie_are_refused_with_the_line() {
         (head("4000000000 4000000000 5\n"), "5 elements are too few"),
         (head("4000000000 4000000000 5000000000\n1 1 1\n"), "line 4: the file ends before its last element"),
         (head("1 1 1\n1 1 1\n1 1 1\n"), "line 4: there are more elements than the sizes say"),
-        (head("1 1 1\n1 1 x\n"), "line 3: what stands in the place of a number"),
+        (head("1 1 1\n1 1 x\n"), "line 3: a number is expected"),
         (head("1 1 1\n1 1 nan\n"), "row 1 and column 1 have no finite number"),
         (head("1 1 1\n1 1 inf\n"), "row 1 and column 1 have no finite number"),
         (head("1 1 1\n1 1 1e999\n"), "line 3: the number is beyond the largest f64"),
@@ -149,7 +149,7 @@ fn files_that_lie_are_refused_with_the_line() {
     }
     let mut bytes = head("1 1 1\n").into_bytes();
     bytes.extend(b"1 1 \xff\n");
-    assert_eq!(market::read(&bytes[..]).unwrap_err(), "line 3: it is no text");
+    assert_eq!(market::read(&bytes[..]).unwrap_err(), "line 3: the line is not UTF-8");
 }
 
 #[test]

@@ -268,14 +268,14 @@ impl<R: BufRead, V: Value> Reader<R, V> {
         let len = if whole { Some(0) } else { next() };
         let (Some(rows), Some(cols), Some(len), None) = (rows, cols, len, words.next()) else {
             return to.wrong(match whole {
-                _ if past => "a size is more than 64 bits count",
+                _ if past => "a size does not fit into 64 bits",
                 true => "rows and columns are two whole numbers",
                 false => "rows, columns and elements are three whole numbers",
             });
         };
         let most = u64::from(u32::MAX);
         let ([Ok(m), Ok(n)], true) = ([rows, cols].map(usize::try_from), rows <= most && cols <= most) else {
-            return to.wrong("rows and columns are more than 32 bits count");
+            return to.wrong("rows and columns do not fit into 32 bits");
         };
         if to.symmetry != Symmetry::General && m != n {
             return to.wrong("a symmetric matrix is square");
@@ -325,7 +325,7 @@ impl<R: BufRead, V: Value> Reader<R, V> {
         Err(Error::Format { line: self.line, why })
     }
     fn utf8<'a>(&self, text: &'a [u8]) -> Result<&'a str, Error> {
-        core::str::from_utf8(text).or_else(|_| self.wrong("it is no text"))
+        core::str::from_utf8(text).or_else(|_| self.wrong("the line is not UTF-8"))
     }
     /// The next line; nothing at the end.
     fn next_line(&mut self) -> Result<bool, Error> {
@@ -409,8 +409,13 @@ impl<R: BufRead, V: Value> Reader<R, V> {
             _ if i == j => {}
             Symmetry::Symmetric => self.opposite = Some((j, i, value)),
             Symmetry::SkewSymmetric => {
-                let im = if self.field == Field::Complex { -im } else { im };
-                self.opposite = Some((j, i, V::new(-re, im)));
+                let [re, im] = match self.field {
+                    Field::Complex => [-re, -im],
+                    // Integers have one zero.
+                    Field::Integer => [0.0 - re, im],
+                    _ => [-re, im],
+                };
+                self.opposite = Some((j, i, V::new(re, im)));
             }
             Symmetry::Hermitian => self.opposite = Some((j, i, V::new(re, -im))),
         }
@@ -487,7 +492,7 @@ fn number(word: &str) -> Result<f64, &'static str> {
         std::format!("{digits}e{exponent}").parse().ok()
     });
     match x {
-        None => Err("what stands in the place of a number is not one"),
+        None => Err("a number is expected"),
         // The file has digits, not the word for an infinity.
         Some(x) if x.is_infinite() && word.bytes().any(|b| b.is_ascii_digit()) => {
             Err("the number is beyond the largest f64")

@@ -49,7 +49,7 @@ fn note<B: Transfer<f32> + Blocking>(
     Ok(())
 }
 
-/// As [`note`], of words: both halves, so that a bit is not lost among the digits of a float.
+/// As [`note`], of words: byte by byte, so that one that differs is further off than what [`agree`] allows.
 fn note_words<B: Transfer<u32> + Blocking>(
     b: &B,
     all: &mut Results,
@@ -58,7 +58,7 @@ fn note_words<B: Transfer<u32> + Blocking>(
 ) -> Result<(), B::Error> {
     let mut got = vec![0u32; B::len(x)];
     b.download(x, &mut got)?;
-    all.push((op, got.iter().flat_map(|w| [(w >> 16) as f32, (w & 0xffff) as f32]).collect()));
+    all.push((op, got.iter().flat_map(|w| w.to_le_bytes().map(f32::from)).collect()));
     Ok(())
 }
 
@@ -218,12 +218,15 @@ fn quantised<B: Backend<f32> + Transfer<Q8_0> + Blocking>(
     for paged in [false, true] {
         let table = B::part(B::read(&ids), 0..3)?;
         let pages = paged.then_some(Pages { table, rows: 1, len: 3 });
-        let [out, mut rest] = B::split(B::lend(&mut out), 4)?;
-        let (q, keys, values) = (B::part(cache, 0..4)?, B::part(cache, 4..14)?, B::part(cache, 14..24)?);
-        let sums = Some(first!(rest, 2));
-        b.attention_decode(&op, q, keys, values, pages, out, sums, B::host_workspace(&mut room))?;
+        {
+            let [to, mut rest] = B::split(B::lend(&mut out), 4)?;
+            let (q, keys, values) = (B::part(cache, 0..4)?, B::part(cache, 4..14)?, B::part(cache, 14..24)?);
+            let sums = Some(first!(rest, 2));
+            b.attention_decode(&op, q, keys, values, pages, to, sums, B::host_workspace(&mut room))?;
+        }
+        note(b, all, "attention_decode", B::part(B::read(&out), 0..6)?)?;
     }
-    note(b, all, "attention_decode", B::part(B::read(&out), 0..6)?)
+    Ok(())
 }
 
 /// Random numbers from a place within a stream; `y` has 16 elements, `ids` 8.

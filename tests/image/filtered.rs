@@ -162,6 +162,10 @@ pub fn filters(r: &mut Noise) {
     }
     // Enough for threads.
     filter::<u8>(r, [700, 13], 4, [3, 1], "constant");
+    // More weights than rows of weights that are looked up before, over whole blocks and a part of one.
+    filter::<u8>(r, [70, 3], 1, [1, 131], "clamp");
+    filter::<f32>(r, [70, 3], 1, [1, 131], "clamp");
+    filter::<u8>(r, [70, 3], 1, [131, 1], "reflect");
 }
 
 fn slopes<T: Element + Gradient<Derivative: Into<f64> + PartialEq>>(

@@ -114,7 +114,19 @@ fn allowed<T: Element>(taps: usize, terms: f64) -> f64 {
     }
 }
 
-fn one<T: Element + Resample<Middle: Default + Clone>>(r: &mut Noise, resize: Resize, channels: usize) {
+/// A workspace of numbers that no resize may read: NaN in `f32`, the least and a large number in `i16`.
+fn stale<M: bytemuck::Pod>(n: usize) -> Vec<M> {
+    let mut all = vec![M::zeroed(); n];
+    let bytes = bytemuck::cast_slice_mut::<M, u8>(&mut all).iter_mut();
+    bytes.zip([0x00, 0x80, 0xc0, 0x7f].into_iter().cycle()).for_each(|(to, byte)| *to = byte);
+    all
+}
+
+fn one<T: Element + Resample<Middle: Default + bytemuck::Pod>>(
+    r: &mut Noise,
+    resize: Resize,
+    channels: usize,
+) {
     let src = Owned::<T>::drawn(r, resize.from, channels);
     let want = reference(&src, resize);
     let blank = Owned::<T>::blank(r, resize.to, channels);
@@ -138,13 +150,13 @@ fn one<T: Element + Resample<Middle: Default + Clone>>(r: &mut Noise, resize: Re
     };
     for_each_lane!(|s| {
         let mut dst = blank.clone();
-        let mut workspace = vec![T::Middle::default(); need];
+        let mut workspace = stale::<T::Middle>(need);
         resize_on(s, plan, src.view(), dst.view_mut(), &mut workspace).unwrap();
         check(&dst, name_of(s));
         #[cfg(feature = "parallel")]
         for rows in [1, 3, 8] {
             let mut other = blank.clone();
-            let mut workspace = vec![T::Middle::default(); rows * need];
+            let mut workspace = stale::<T::Middle>(rows * need);
             fulmen::parallel::resize_on(s, plan, src.view(), other.view_mut(), &mut workspace).unwrap();
             assert_eq!(other.data, dst.data, "{resize:?} {channels} {rows}");
         }

@@ -21,6 +21,8 @@ fn elements_as_they_are_stored() {
     assert_eq!(of("integer general", "1 2 1\n1 2 -7"), [(0, 1, -7.0)]);
     assert_eq!(of("pattern symmetric", "2 2 2\n2 1\n2 2\n"), [(1, 0, 1.0), (0, 1, 1.0), (1, 1, 1.0)]);
     assert_eq!(of("real skew-symmetric", "2 2 1\n2 1 3"), [(1, 0, 3.0), (0, 1, -3.0)]);
+    let zeros = of("integer skew-symmetric", "2 2 1\n2 1 0");
+    assert!(zeros.iter().all(|(_, _, x)| x.to_bits() == 0), "{zeros:?}");
     assert_eq!(of("real general", "0 0 0\n"), []);
     assert_eq!(of("real general", "1 1 1\n1 1 inf\n"), [(0, 0, f64::INFINITY)]);
 }

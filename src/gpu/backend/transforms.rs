@@ -118,8 +118,10 @@ impl<T: Scalar, D: Computes<T>> Transforms<T> for Gpu<D> {
         x: ViewMut<'_, Complex<T>, D>,
         _: (),
     ) -> Done {
-        let rows = self.whole(plan, x.len())?;
-        self.transforms(plan, direction, rows, [(x.read(), [plan.n, 1]); 2])
+        called!(fft, {
+            let rows = self.whole(plan, x.len())?;
+            self.transforms(plan, direction, rows, [(x.read(), [plan.n, 1]); 2])
+        })
     }
 
     /// [`fft_rows`](crate::fft_rows())
