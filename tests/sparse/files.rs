@@ -146,7 +146,7 @@ fn words_that_are_no_numbers() {
         "\u{661}",
     ] {
         for field in ["real", "integer", "unsigned-integer"] {
-            refused(field, word, "not one");
+            refused(field, word, "a number is expected");
         }
     }
     // Beyond the largest number: an infinity is nowhere in the file.
@@ -223,8 +223,8 @@ fn words_that_are_no_numbers() {
     for (parts, wanted) in [
         ("5", "missing"),
         ("5 6 7", "more on"),
-        ("(5,6)", "not one"),
-        ("5 6i", "not one"),
+        ("(5,6)", "a number is expected"),
+        ("5 6i", "a number is expected"),
         ("5 1e999", "largest"),
     ] {
         let text = format!("%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 {parts}\n");
