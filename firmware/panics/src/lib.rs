@@ -73,6 +73,7 @@ macro_rules! typed {
     (@ exponential) => { with!(exponential f32, f64) };
     (@ truncated_normal) => { with!(truncated_normal f32) };
     (@ integers) => { with!(integers u32, i64) };
+    (@ bernoulli) => { with!(bernoulli bool, u32) };
     (@ shuffle) => { with!(shuffle f32) };
     (@ fixed_dot) => { with!(fixed_dot i8, i16) };
     (@ fixed_gemv) => { with!(fixed_gemv i8, i16) };
