@@ -38,7 +38,7 @@ LIMITS = [
     # Domains of arguments.
     Limit("src/traits.rs", r"\(2\.\.=(\d+)\)\.contains\(&radix\)", "src/traits.rs", "in a radix of 2 to {}"),
     Limit("src/view/image.rs", r"matches!\(channels, 1\.\.=(\d+)\)", "src/view/image.rs", "when they are not 1 to {}"),
-    Limit("src/image/colour.rs", r"src\.channels\(\) < (\d+)", "src/image/colour.rs", "when it has fewer than {} channels"),
+    Limit("src/image/colour.rs", r"if channels < (\d+)", "src/image/colour.rs", "when it has fewer than {} channels"),
     Limit("src/image/kernel.rs", r"const MOST: usize = (\d+);", "src/image/kernel.rs", "when their number is even or above {}"),
     Limit("src/einsum/parse.rs", r"const EINSUM_OPERANDS: usize = (\d+);", "src/einsum/parse.rs", "a {}th operand", 1),
     Limit("src/einsum/parse.rs", r"const EINSUM_INDICES: usize = (\d+);", "src/einsum/parse.rs", "a {}rd index", 1),

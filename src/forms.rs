@@ -30,7 +30,7 @@
 //! | `each_in` | `&[&[T]]` | `&[Ref<T>]` |
 //! | `host_in` | `&[T]` | `&[T]`: the host's |
 //! | `host_out`, `host_scratch` | `&mut [T]` | `&mut [T]`: the host's |
-//! | `image`, `image_out` | `Image<T>`, `ImageMut<T>` | the same: the host's |
+//! | `image`, `image_out` | `Image<T>`, `ImageMut<T>` | `Image<T>`, `ImageMut<T>` of the backend |
 //! | `fft`, `ffts`, `rfft`, `dct`, `convolver`, `complex_convolver` | `&Fft<T>`, three of them, `&RealFft<T>`, … | the plan of the backend: `&Self::Fft`, … |
 //! | `csr` | `Csr<T>` | the matrix of the backend: `&Self::Csr` |
 //! | `opt_pages` | `Option<Pages<&[T]>>` | `Option<Pages<Ref<T>>>` |

@@ -10,6 +10,8 @@ mod parts;
 mod raw;
 mod vector;
 
+#[cfg(feature = "gpu")]
+pub(crate) use image::Place;
 pub use image::{Image, ImageMut};
 pub use vector::{VecMut, VecRef};
 

@@ -2,6 +2,7 @@
 
 use super::{Blocking, Memory, Plain, Transfer};
 use crate::error::{Error, same_len};
+use crate::image::{Image, ImageMut};
 use crate::lanes::{Native, Simd, native};
 use crate::{MatMut, MatRef, VecMut, VecRef};
 use core::ops::Range;
@@ -40,6 +41,8 @@ macro_rules! slices {
             type MatMut<'a, T: Plain> = MatMut<'a, T>;
             type Vec<'a, T: Plain> = VecRef<'a, T>;
             type VecMut<'a, T: Plain> = VecMut<'a, T>;
+            type Image<'a, T: Plain> = Image<'a, T>;
+            type ImageMut<'a, T: Plain> = ImageMut<'a, T>;
             type Workspace<'a, T: Plain> = &'a mut [T];
 
             #[inline(always)]
@@ -87,6 +90,24 @@ macro_rules! slices {
                 cols: usize,
             ) -> Result<Self::MatMut<'_, T>, Error> {
                 MatMut::row_major(x, rows, cols)
+            }
+            #[inline]
+            fn image<T: Plain>(
+                x: Self::Ref<'_, T>,
+                width: usize,
+                height: usize,
+                channels: usize,
+            ) -> Result<Self::Image<'_, T>, Error> {
+                Image::new(x, width, height, channels)
+            }
+            #[inline]
+            fn image_mut<T: Plain>(
+                x: Self::Mut<'_, T>,
+                width: usize,
+                height: usize,
+                channels: usize,
+            ) -> Result<Self::ImageMut<'_, T>, Error> {
+                ImageMut::new(x, width, height, channels)
             }
             #[inline(always)]
             fn vector<T: Plain>(x: Self::Ref<'_, T>) -> Self::Vec<'_, T> {

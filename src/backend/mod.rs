@@ -2,7 +2,7 @@
 //!
 //! A program that is generic over [`Backend`] runs wherever one exists. Its memory is made by the backend's own
 //! means; what it holds are views: [`Memory::Ref`] and [`Memory::Mut`] of contiguous elements, [`Memory::Mat`] and
-//! [`Memory::MatMut`] of matrices. On [`Cpu`] those are `&[T]`, `&mut [T]`, [`MatRef`](crate::MatRef) and
+//! [`Memory::MatMut`] of matrices, [`Memory::Image`] and [`Memory::ImageMut`] of images. On [`Cpu`] those are `&[T]`, `&mut [T]`, [`MatRef`](crate::MatRef) and
 //! [`MatMut`](crate::MatMut), and nothing is between a method and the op of the same name.
 //!
 //! Every method is required, so a backend that lacks an op does not compile.
@@ -56,6 +56,10 @@ pub trait Memory: 'static {
     type Vec<'a, T: Plain>: Copy;
     /// A vector with a stride, written.
     type VecMut<'a, T: Plain>;
+    /// An image, read.
+    type Image<'a, T: Plain>: Copy;
+    /// An image, written.
+    type ImageMut<'a, T: Plain>;
     /// What an op works in: memory of the caller's, or `()` where the backend has a pool of its own.
     type Workspace<'a, T: Plain>;
 
@@ -85,6 +89,20 @@ pub trait Memory: 'static {
         rows: usize,
         cols: usize,
     ) -> Result<Self::MatMut<'_, T>, Self::Error>;
+    /// Rows of pixels of 1 to 4 channels that follow each other without a gap; the errors of [`Image::new`](crate::Image::new).
+    fn image<T: Plain>(
+        x: Self::Ref<'_, T>,
+        width: usize,
+        height: usize,
+        channels: usize,
+    ) -> Result<Self::Image<'_, T>, Self::Error>;
+    /// As [`Memory::image`].
+    fn image_mut<T: Plain>(
+        x: Self::Mut<'_, T>,
+        width: usize,
+        height: usize,
+        channels: usize,
+    ) -> Result<Self::ImageMut<'_, T>, Self::Error>;
     /// Every element in its turn.
     fn vector<T: Plain>(x: Self::Ref<'_, T>) -> Self::Vec<'_, T>;
     /// As [`Memory::vector`].

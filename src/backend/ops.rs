@@ -26,14 +26,14 @@ all_of! {
     /// Everything that each machine has, over elements of this type: threads of a CPU and devices.
     Backend {
         Elementwise<T>, Bodies<T>, Rows<T>, Reductions<T>, Products<T>, Layers<T>, Blas<T>, Network<T>, Analysis<T>, ComplexAlgebra<T>, Contractions<T>, Solvers<T>, Integers,
-        Plans<T>, Transforms<T>, SparseMatrices<T>, SparseProducts<T>, Quantised, Random<T>, RandomBits, RandomFlags<u32>, RandomIntegers<u32>, Caches<f32>, Scratch,
+        Plans<T>, Transforms<T>, SparseMatrices<T>, SparseProducts<T>, Quantised, Images, Random<T>, RandomBits, RandomFlags<u32>, RandomIntegers<u32>, Caches<f32>, Scratch,
         Transfer<T>, Transfer<u32>
     }
 }
 all_of! {
     /// Everything that a CPU has: [`Backend`], and what no device has.
     HostBackend {
-        Backend<T>, HostOps<T>, HostSparse<T>, HostQuantised, HostRandom, Scales, Compression, FixedPoint, Images
+        Backend<T>, HostOps<T>, HostSparse<T>, HostQuantised, HostRandom, Scales, Compression, FixedPoint, HostImages
     }
 }
 
@@ -125,8 +125,8 @@ macro_rules! memory {
     (host_in $t:ty) => { &[$t] };
     (host_out $t:ty) => { &mut [$t] };
     (host_scratch $t:ty) => { &mut [$t] };
-    (image $t:ty) => { crate::Image<'_, $t> };
-    (image_out $t:ty) => { crate::ImageMut<'_, $t> };
+    (image $t:ty) => { Self::Image<'_, $t> };
+    (image_out $t:ty) => { Self::ImageMut<'_, $t> };
     (fft $t:ty) => { &<Self as Plans<$t>>::Fft<'_> };
     (ffts $t:ty) => { [&<Self as Plans<$t>>::Fft<'_>; 3] };
     (rfft $t:ty) => { &<Self as Plans<$t>>::RealFft<'_> };
@@ -312,7 +312,7 @@ mod tests {
     const NONE: [&str; 4] = ["rotg", "rotmg", "gemm_bf16_amx", "gemm_f32_amx3"];
 
     /// The families of [`Backend`](super::Backend).
-    const EVERYWHERE: [&str; 21] = [
+    const EVERYWHERE: [&str; 22] = [
         "Elementwise",
         "Rows",
         "Reductions",
@@ -329,6 +329,7 @@ mod tests {
         "SparseMatrices",
         "SparseProducts",
         "Quantised",
+        "Images",
         "Random",
         "RandomBits",
         "RandomFlags",

@@ -33,7 +33,7 @@ pub enum Yuv {
 
 impl Yuv {
     /// What is black; the factors of luma, of red by the difference of red, of green by those of blue and red, of blue by that of blue.
-    const fn factors(self) -> (i32, [i32; 5]) {
+    pub(crate) const fn factors(self) -> (i32, [i32; 5]) {
         match self {
             Self::Bt601 => (16, [1_220_945, 1_673_555, -410_793, -852_458, 2_115_221]),
             Self::Bt709 => (16, [1_220_945, 1_879_825, -223_607, -558_796, 2_215_014]),
@@ -147,8 +147,16 @@ ops! { $ colour_ops in crate::image::colour;
 }
 
 /// `Ok` when an image has the channels of colours.
-fn coloured<P>(src: Image<'_, P>) -> Result<(), Error> {
-    if src.channels() < 3 { Err(Error::must_be("src", "an image of 3 or 4 channels")) } else { Ok(()) }
+pub(crate) fn coloured(channels: usize) -> Result<(), Error> {
+    if channels < 3 { Err(Error::must_be("src", "an image of 3 or 4 channels")) } else { Ok(()) }
+}
+
+/// The weights of red, green and blue in units of 2⁻¹⁵.
+pub(crate) const fn weights(luma: Luma) -> [u32; 3] {
+    match luma {
+        Luma::Bt601 => [9798, 19235, 3735],
+        Luma::Bt709 => [6966, 23436, 2366],
+    }
 }
 
 pub(crate) fn grey_by<J: Executor, S: Simd>(
@@ -158,12 +166,9 @@ pub(crate) fn grey_by<J: Executor, S: Simd>(
     luma: Luma,
     dst: ImageMut<'_, u8>,
 ) -> Result<(), Error> {
-    coloured(src)?;
+    coloured(src.channels())?;
     dst.expect("dst", [src.width(), src.height()], 1)?;
-    let [red, green, blue] = match luma {
-        Luma::Bt601 => [9798u32, 19235, 3735],
-        Luma::Bt709 => [6966, 23436, 2366],
-    };
+    let [red, green, blue] = weights(luma);
     each_line(
         j,
         s,
@@ -193,7 +198,7 @@ pub(crate) fn rgb_to_bgr_by<J: Executor, S: Simd, P: Pixel>(
     src: Image<'_, P>,
     dst: ImageMut<'_, P>,
 ) -> Result<(), Error> {
-    coloured(src)?;
+    coloured(src.channels())?;
     dst.expect("dst", [src.width(), src.height()], src.channels())?;
     each_line(
         j,

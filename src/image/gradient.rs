@@ -67,7 +67,9 @@ ops! { $ gradient_ops in crate::image::gradient;
     /// Source: I. Sobel, G. Feldman, 1968; the scale and signs are OpenCV's. Contract: `contracts/sobel-v1.yaml`.
     serial sobel<P: crate::image::Gradient>, sobel_on, sobel_by
         (src: image P, border: by Border<P>, dx: image_out P::Derivative, dy: image_out P::Derivative) -> Result<()>;
+}
 
+ops! { $ host_gradient_ops in crate::image::gradient;
     /// Canny's edge detector: `dst` is 255 at the edges of `src`, and 0 elsewhere. A pixel is a candidate if its gradient is above `low` and is a maximum across the edge
     /// (non-maximum suppression). Edges are the candidates above `high`, and those that a path of candidates, each one of the eight neighbours of the one before, connects
     /// with one of them (hysteresis).

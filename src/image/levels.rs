@@ -59,6 +59,29 @@ impl Total for u64 {
 }
 
 ops! { $ levels_ops in crate::image::levels;
+    /// Compares each element of `src` with the threshold `level`, and writes to `dst` what [`ThresholdKind`] says for one above it or for another.
+    ///
+    /// Shapes: `dst` has the sizes and channels of `src`. Rounding: none. NaN and ±0: there are none.
+    ///
+    /// Errors: [`Error::Shape`] names `dst` when it has other sizes than `src`, [`Error::Len`] when it has other channels. Nothing is written
+    /// then. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::image::{Image, ImageMut, ThresholdKind};
+    /// let (src, mut dst) = ([9u8, 10, 11], [7u8; 3]);
+    /// let (from, to) = (Image::new(&src, 3, 1, 1)?, ImageMut::new(&mut dst, 3, 1, 1)?);
+    /// fulmen::threshold_image(from, 10, ThresholdKind::Binary, to)?;
+    /// assert_eq!(dst, [0, 0, 255]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: the definition. Contract: `contracts/threshold_image-v1.yaml`.
+    threads
+        threshold_image<>, threshold_image_on, threshold_image_by
+        (src: image u8, level: by u8, kind: by ThresholdKind, dst: image_out u8) -> Result<()>;
+}
+
+ops! { $ host_levels_ops in crate::image::levels;
     /// The histogram of each channel: `counts[256·c + v]` is the number of pixels whose channel `c` has the level `v`.
     ///
     /// Shapes: `counts` has 256 elements for each channel of `src`. Rounding: none. NaN and ±0: there are none.
@@ -102,27 +125,6 @@ ops! { $ levels_ops in crate::image::levels;
     /// Source: N. Otsu, "A threshold selection method from gray-level histograms", 1979. Contract: `contracts/otsu-v1.yaml`.
     serial otsu<>, otsu_on, otsu_by
         (counts: host_in u32, levels: host_out u8) -> Result<()>;
-
-    /// Compares each element of `src` with the threshold `level`, and writes to `dst` what [`ThresholdKind`] says for one above it or for another.
-    ///
-    /// Shapes: `dst` has the sizes and channels of `src`. Rounding: none. NaN and ±0: there are none.
-    ///
-    /// Errors: [`Error::Shape`] names `dst` when it has other sizes than `src`, [`Error::Len`] when it has other channels. Nothing is written
-    /// then. Scratch: none.
-    ///
-    /// ```
-    /// use fulmen::image::{Image, ImageMut, ThresholdKind};
-    /// let (src, mut dst) = ([9u8, 10, 11], [7u8; 3]);
-    /// let (from, to) = (Image::new(&src, 3, 1, 1)?, ImageMut::new(&mut dst, 3, 1, 1)?);
-    /// fulmen::threshold_image(from, 10, ThresholdKind::Binary, to)?;
-    /// assert_eq!(dst, [0, 0, 255]);
-    /// # Ok::<(), fulmen::Error>(())
-    /// ```
-    ///
-    /// Source: the definition. Contract: `contracts/threshold_image-v1.yaml`.
-    threads
-        threshold_image<>, threshold_image_on, threshold_image_by
-        (src: image u8, level: by u8, kind: by ThresholdKind, dst: image_out u8) -> Result<()>;
 
     /// Equalises the histogram of each channel: it spreads the levels over 0 to 255, so that the number of pixels up to a level grows about linearly with it. The level `v` becomes
     /// `⌊255·(n(v) - m)/(N - m) + 1/2⌋`, where `n(v)` is the number of pixels with a level up to `v`, `m` the number with the lowest level of the image, and

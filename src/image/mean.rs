@@ -36,8 +36,10 @@ ops! { $ mean_ops in crate::image::mean;
     /// Source: the definition. Contract: `contracts/box_filter-v1.yaml`.
     threads "`workspace` is shared among the threads: for `n` of them it has `n` times [`box_filter_workspace`](crate::box_filter_workspace()), and a shorter one lets fewer run."
         box_filter<>, box_filter_on, box_filter_by
-        (src: image u8, size: by [usize; 2], border: by Border<u8>, dst: image_out u8, workspace: host_scratch u32) -> Result<()>;
+        (src: image u8, size: by [usize; 2], border: by Border<u8>, dst: image_out u8, workspace: scratch u32) -> Result<()>;
+}
 
+ops! { $ host_mean_ops in crate::image::mean;
     /// Gaussian blur with the standard deviation `sigma`: [`correlate_separable`](crate::correlate_separable()) with [`Kernel::gaussian`] of [`gaussian_len`] weights in both
     /// directions. The weights are written to `weights` first.
     ///
@@ -82,6 +84,13 @@ const AREA: u32 = 1 << 24;
 /// The largest box of which 32 bits hold the product of a sum and the reciprocal.
 const NARROW: u32 = 256;
 
+/// The pixels of a box.
+pub(crate) fn area_of([columns, rows]: [usize; 2]) -> Result<NonZero<u32>, Error> {
+    let area = u32::try_from(columns.saturating_mul(rows)).ok().and_then(NonZero::new);
+    area.filter(|area| area.get() <= AREA)
+        .ok_or(Error::must_be("size", "at least 1, and at most 2^24 pixels in all"))
+}
+
 pub(crate) fn box_filter_by<J: Executor, S: Simd>(
     j: J,
     s: S,
@@ -91,11 +100,7 @@ pub(crate) fn box_filter_by<J: Executor, S: Simd>(
     dst: ImageMut<'_, u8>,
     workspace: &mut [u32],
 ) -> Result<(), Error> {
-    let [columns, rows] = size;
-    let area = u32::try_from(columns.saturating_mul(rows)).ok().and_then(NonZero::new);
-    let Some(area) = area.filter(|area| area.get() <= AREA) else {
-        return Err(Error::must_be("size", "at least 1, and at most 2^24 pixels in all"));
-    };
+    let (area, [columns, _]) = (area_of(size)?, size);
     dst.expect("dst", [src.width(), src.height()], src.channels())?;
     let need = box_filter_workspace(src.width(), src.channels(), columns);
     enough(need, workspace.len())?;

@@ -2,7 +2,7 @@
 //! [`Resize`], [`ResizePlan`].
 //!
 //! The centre of pixel `i` is at `i + 1/2`, and the image reaches from 0 to its width and height. Nothing allocates: plans, scratch
-//! and results are the caller's memory. Ops on images run on CPUs.
+//! and results are the caller's memory.
 
 mod border;
 pub(crate) mod colour;
@@ -39,10 +39,29 @@ pub use turn::{Flip, Turn, flip, flip_on, rotate90, rotate90_on};
 use crate::plain::Plain;
 
 /// The element types of images: `u8`, `u16` and `f32`.
-pub trait Pixel: Plain + Default + PartialOrd + sealed::Sealed {}
-impl Pixel for u8 {}
-impl Pixel for u16 {}
-impl Pixel for f32 {}
+pub trait Pixel: Plain + Default + PartialOrd + sealed::Sealed {
+    /// Its bits, the lowest first.
+    #[doc(hidden)]
+    fn bits(self) -> u32;
+}
+impl Pixel for u8 {
+    #[inline(always)]
+    fn bits(self) -> u32 {
+        self.into()
+    }
+}
+impl Pixel for u16 {
+    #[inline(always)]
+    fn bits(self) -> u32 {
+        self.into()
+    }
+}
+impl Pixel for f32 {
+    #[inline(always)]
+    fn bits(self) -> u32 {
+        self.to_bits()
+    }
+}
 
 mod sealed {
     /// Keeps the traits of this module to this crate.

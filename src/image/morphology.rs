@@ -35,7 +35,7 @@ ops! { $ morphology_ops in crate::image::morphology;
     /// `contracts/erode-v1.yaml`.
     threads "`workspace` is shared among the threads: for `n` of them it has `n` times [`morphology_workspace`](crate::morphology_workspace()), and a shorter one lets fewer run."
         erode<>, erode_on, erode_by
-        (src: image u8, size: by [usize; 2], border: by Border<u8>, dst: image_out u8, workspace: host_scratch u8) -> Result<()>;
+        (src: image u8, size: by [usize; 2], border: by Border<u8>, dst: image_out u8, workspace: scratch u8) -> Result<()>;
 
     /// Dilation by a rectangle: as [`erode`](crate::erode()), with the maximum instead of the minimum. OpenCV's default border for it is `Border::Constant(0)`.
     ///
@@ -52,7 +52,7 @@ ops! { $ morphology_ops in crate::image::morphology;
     /// Source: as [`erode`](crate::erode()). Contract: `contracts/dilate-v1.yaml`.
     threads "`workspace` is shared among the threads: for `n` of them it has `n` times [`morphology_workspace`](crate::morphology_workspace()), and a shorter one lets fewer run."
         dilate<>, dilate_on, dilate_by
-        (src: image u8, size: by [usize; 2], border: by Border<u8>, dst: image_out u8, workspace: host_scratch u8) -> Result<()>;
+        (src: image u8, size: by [usize; 2], border: by Border<u8>, dst: image_out u8, workspace: scratch u8) -> Result<()>;
 }
 
 /// Elements of workspace that [`erode`](crate::erode()) and [`dilate`](crate::dilate()) need for so many columns, channels and this size.
@@ -87,6 +87,11 @@ pub(crate) fn dilate_by<J: Executor, S: Simd>(
     extreme::<_, _, true>(j, s, (src, size, border), dst, workspace)
 }
 
+/// `Ok` when both sizes of a rectangle are odd.
+pub(crate) fn odd(size: [usize; 2]) -> Result<(), Error> {
+    if size.iter().any(|n| n.is_multiple_of(2)) { Err(Error::must_be("size", "odd")) } else { Ok(()) }
+}
+
 fn extreme<J: Executor, S: Simd, const LARGEST: bool>(
     j: J,
     s: S,
@@ -94,9 +99,7 @@ fn extreme<J: Executor, S: Simd, const LARGEST: bool>(
     dst: ImageMut<'_, u8>,
     workspace: &mut [u8],
 ) -> Result<(), Error> {
-    if size.iter().any(|n| n.is_multiple_of(2)) {
-        return Err(Error::must_be("size", "odd"));
-    }
+    odd(size)?;
     dst.expect("dst", [src.width(), src.height()], src.channels())?;
     let need = morphology_workspace(src.width(), src.channels(), size);
     enough(need, workspace.len())?;

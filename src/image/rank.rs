@@ -33,7 +33,7 @@ ops! { $ rank_ops in crate::image::rank;
     /// P. Hébert, "Median filtering in constant time", 2007, with cumulative histograms. Contract: `contracts/median-v1.yaml`.
     threads "`workspace` is shared among the threads: for `n` of them it has `n` times [`median_workspace`](crate::median_workspace()), and a shorter one lets fewer run."
         median<>, median_on, median_by
-        (src: image u8, size: by usize, border: by Border<u8>, dst: image_out u8, workspace: host_scratch u8) -> Result<()>;
+        (src: image u8, size: by usize, border: by Border<u8>, dst: image_out u8, workspace: scratch u8) -> Result<()>;
 }
 
 /// Columns of a result whose counts are kept at a time, so that a cache holds them.
@@ -50,6 +50,14 @@ pub const fn median_workspace(width: usize, size: usize) -> usize {
     if size <= 5 { 0 } else { columns.saturating_add(size - 1).saturating_mul(COLUMN) }
 }
 
+/// `Ok` when a window has a middle, and its rows can be counted in bytes.
+pub(crate) fn window_of(size: usize) -> Result<(), Error> {
+    if size.is_multiple_of(2) || size > usize::from(u8::MAX) {
+        return Err(Error::must_be("size", "odd and at most 255"));
+    }
+    Ok(())
+}
+
 pub(crate) fn median_by<J: Executor, S: Simd>(
     j: J,
     s: S,
@@ -59,10 +67,7 @@ pub(crate) fn median_by<J: Executor, S: Simd>(
     dst: ImageMut<'_, u8>,
     workspace: &mut [u8],
 ) -> Result<(), Error> {
-    // The rows of a window are counted in bytes.
-    if size.is_multiple_of(2) || size > usize::from(u8::MAX) {
-        return Err(Error::must_be("size", "odd and at most 255"));
-    }
+    window_of(size)?;
     dst.expect("dst", [src.width(), src.height()], src.channels())?;
     let need = median_workspace(src.width(), size);
     enough(need, workspace.len())?;

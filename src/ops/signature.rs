@@ -15,7 +15,7 @@
 /// | `each_in` | `&[&[T]]` | `&[Ref<T>]` |
 /// | `host_in` | `&[T]` | `&[T]`: the host's |
 /// | `host_out`, `host_scratch` | `&mut [T]` | `&mut [T]`: the host's |
-/// | `image`, `image_out` | `Image<T>`, `ImageMut<T>` | the same: the host's |
+/// | `image`, `image_out` | `Image<T>`, `ImageMut<T>` | `Image<T>`, `ImageMut<T>` of the backend |
 /// | `fft`, `ffts`, `rfft`, `dct`, `convolver`, `complex_convolver` | `T`: a plan, or three | the plan of the backend: `&Self::Fft`, … |
 /// | `csr` | `T` | the matrix of the backend: `&Self::Csr` |
 /// | `opt_pages` | `T` | `Option<Pages<Ref<u32>>>` |

@@ -39,16 +39,16 @@ pub struct ImageMut<'a, T> {
 
 /// The sizes of a view.
 #[derive(Debug, Clone, Copy)]
-struct Place {
-    width: usize,
-    height: usize,
-    channels: usize,
-    stride: usize,
+pub(crate) struct Place {
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+    pub(crate) channels: usize,
+    pub(crate) stride: usize,
 }
 
 impl Place {
     /// Checked against the length of the data.
-    fn new(
+    pub(crate) fn new(
         len: usize,
         [width, height]: [usize; 2],
         channels: usize,
@@ -74,13 +74,29 @@ impl Place {
         }
         Ok(Self { width, height, channels, stride })
     }
+    /// `Ok` when a view, the argument `arg`, has these columns and rows and so many channels.
+    pub(crate) fn expect(
+        self,
+        arg: &'static str,
+        [width, height]: [usize; 2],
+        channels: usize,
+    ) -> Result<(), Error> {
+        same_shape(arg, [height, width], [self.height, self.width])?;
+        same_len(arg, channels, self.channels)
+    }
     /// Elements of a row.
-    const fn row(&self) -> usize {
+    pub(crate) const fn row(&self) -> usize {
         // No overflow: the data has as many.
         self.width.wrapping_mul(self.channels)
     }
     /// The first element of the region, and its sizes.
-    fn region(self, x: usize, y: usize, width: usize, height: usize) -> Result<(usize, Self), Error> {
+    pub(crate) fn region(
+        self,
+        x: usize,
+        y: usize,
+        width: usize,
+        height: usize,
+    ) -> Result<(usize, Self), Error> {
         not_empty("width", width)?;
         not_empty("height", height)?;
         let within = |at: usize, n: usize, all: usize| at.checked_add(n).is_some_and(|end| end <= all);
@@ -163,15 +179,14 @@ macro_rules! view {
                     .copied()
                     .filter(|_| inside)
             }
-            /// `Ok` when the view, the argument `arg`, has these columns and rows and so many channels.
+            /// As [`Place::expect`].
             pub(crate) fn expect(
                 &self,
                 arg: &'static str,
-                [width, height]: [usize; 2],
+                sizes: [usize; 2],
                 channels: usize,
             ) -> Result<(), Error> {
-                same_shape(arg, [height, width], [self.place.height, self.place.width])?;
-                same_len(arg, channels, self.place.channels)
+                self.place.expect(arg, sizes, channels)
             }
         }
     };

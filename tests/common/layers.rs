@@ -21,6 +21,7 @@ pub mod complex;
 pub mod contractions;
 pub mod decode;
 pub mod eigen;
+pub mod images;
 pub mod level1;
 pub mod linear;
 pub mod lz4;

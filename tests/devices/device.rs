@@ -7,6 +7,7 @@ mod copies;
 mod endings;
 mod formulas;
 mod halves;
+mod images;
 mod integers;
 mod kept;
 mod limits;

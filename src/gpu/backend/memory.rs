@@ -2,6 +2,7 @@
 
 use super::super::device::{Binding, Blocking, Device, Error};
 use super::Gpu;
+use super::image::{ImageView, ImageViewMut};
 use super::mat::{Mat, MatMut};
 use super::pool::MemoryUse;
 use super::stored;
@@ -218,6 +219,8 @@ impl<D: Device> Memory for Gpu<D> {
     /// A matrix of one column.
     type Vec<'a, T: Plain> = Mat<'a, T, D>;
     type VecMut<'a, T: Plain> = MatMut<'a, T, D>;
+    type Image<'a, T: Plain> = ImageView<'a, T, D>;
+    type ImageMut<'a, T: Plain> = ImageViewMut<'a, T, D>;
     /// Work is in memory of the device's pool.
     type Workspace<'a, T: Plain> = ();
 
@@ -247,6 +250,22 @@ impl<D: Device> Memory for Gpu<D> {
         cols: usize,
     ) -> Result<Self::MatMut<'_, T>, Error> {
         x.matrix(rows, cols)
+    }
+    fn image<T: Plain>(
+        x: Self::Ref<'_, T>,
+        width: usize,
+        height: usize,
+        channels: usize,
+    ) -> Result<Self::Image<'_, T>, Error> {
+        x.image(width, height, channels)
+    }
+    fn image_mut<T: Plain>(
+        x: Self::Mut<'_, T>,
+        width: usize,
+        height: usize,
+        channels: usize,
+    ) -> Result<Self::ImageMut<'_, T>, Error> {
+        x.image(width, height, channels)
     }
     fn vector<T: Plain>(x: Self::Ref<'_, T>) -> Self::Vec<'_, T> {
         Mat { all: x, shape: [x.len(), 1], strides: [1, 1], start: 0 }

@@ -18,6 +18,7 @@ pub(crate) mod flat;
 mod gemm;
 pub(crate) mod gemv;
 mod group;
+pub(crate) mod image;
 pub(crate) mod integers;
 pub(crate) mod jacobi;
 pub(super) mod launch;

@@ -1,0 +1,467 @@
+//! Images in memory of a device, and the ops on them.
+
+use super::super::device::{Binding, Device, Error};
+use super::super::ir::Kernel;
+use super::super::template::Argument;
+use super::super::template::image::{self, Beyond, Fold, PLACE, Packed};
+use super::super::types::F32;
+use super::Gpu;
+use super::ops::{Done, called};
+use super::plan::counted;
+use super::view::{View, ViewMut};
+use crate::backend::{Images, Plain};
+use crate::error::same_len;
+use crate::image::colour::{coloured, weights};
+use crate::image::mean::area_of;
+use crate::image::morphology::odd;
+use crate::image::rank::window_of;
+use crate::image::{Border, Flip, Gradient, Luma, Pixel, ThresholdKind, Turn, Yuv};
+use crate::view::Place;
+use alloc::vec::Vec;
+
+/// An image in memory of a device, read: as [`Image`](crate::Image).
+#[derive(Debug)]
+pub struct ImageView<'a, T, D: Device> {
+    all: View<'a, T, D>,
+    place: Place,
+}
+
+impl<T, D: Device> Clone for ImageView<'_, T, D> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, D: Device> Copy for ImageView<'_, T, D> {}
+
+/// An image in memory of a device, written: as [`ImageMut`](crate::ImageMut).
+#[derive(Debug)]
+pub struct ImageViewMut<'a, T, D: Device>(ImageView<'a, T, D>);
+
+impl<'a, T, D: Device> View<'a, T, D> {
+    /// Rows that follow each other without a gap, as [`Image::new`](crate::Image::new).
+    ///
+    /// # Errors
+    /// Those of [`Image::new`](crate::Image::new).
+    pub fn image(self, width: usize, height: usize, channels: usize) -> Result<ImageView<'a, T, D>, Error> {
+        Ok(ImageView { place: Place::new(self.len(), [width, height], channels, None)?, all: self })
+    }
+
+    /// Rows whose first elements are `stride` elements apart, as [`Image::strided`](crate::Image::strided).
+    ///
+    /// # Errors
+    /// Those of [`Image::strided`](crate::Image::strided).
+    pub fn image_strided(
+        self,
+        width: usize,
+        height: usize,
+        channels: usize,
+        stride: usize,
+    ) -> Result<ImageView<'a, T, D>, Error> {
+        Ok(ImageView { place: Place::new(self.len(), [width, height], channels, Some(stride))?, all: self })
+    }
+}
+
+impl<'a, T, D: Device> ViewMut<'a, T, D> {
+    /// As [`View::image`].
+    ///
+    /// # Errors
+    /// Those of [`View::image`].
+    pub fn image(
+        self,
+        width: usize,
+        height: usize,
+        channels: usize,
+    ) -> Result<ImageViewMut<'a, T, D>, Error> {
+        Ok(ImageViewMut(self.0.image(width, height, channels)?))
+    }
+
+    /// As [`View::image_strided`].
+    ///
+    /// # Errors
+    /// Those of [`View::image_strided`].
+    pub fn image_strided(
+        self,
+        width: usize,
+        height: usize,
+        channels: usize,
+        stride: usize,
+    ) -> Result<ImageViewMut<'a, T, D>, Error> {
+        Ok(ImageViewMut(self.0.image_strided(width, height, channels, stride)?))
+    }
+}
+
+impl<'a, T, D: Device> ImageView<'a, T, D> {
+    /// The pixels `(x, y)` to `(x + width - 1, y + height - 1)`.
+    ///
+    /// # Errors
+    /// Those of [`Image::region`](crate::Image::region).
+    pub fn region(self, x: usize, y: usize, width: usize, height: usize) -> Result<Self, Error> {
+        let (from, place) = self.place.region(x, y, width, height)?;
+        Ok(Self { all: self.all.part(from..self.all.len())?, place })
+    }
+
+    /// Columns and rows.
+    const fn sizes(self) -> [usize; 2] {
+        [self.place.width, self.place.height]
+    }
+
+    /// Elements from the first to the last one.
+    const fn span(self) -> usize {
+        self.place.stride * (self.place.height - 1) + self.place.row()
+    }
+
+    /// Elements before the first one in its word.
+    const fn before(self) -> usize {
+        self.all.before() / size_of::<T>()
+    }
+
+    /// Its words, of which kernels count elements by 32 bits.
+    fn binding(self, of: &Gpu<D>, arg: &'static str) -> Result<Binding<'a, D::Buffer>, Error> {
+        let b = self.all.part(0..self.span())?.binding(of)?;
+        of.state.planner.line::<F32>(arg, b.bytes.div_ceil(4) as usize)?;
+        counted(arg, self.span().saturating_add(8))?;
+        if of.state.is_bf16(b.buffer) {
+            let what = "images whose elements are stored as bf16";
+            let device = of.state.planner.device.clone();
+            return Err(Error::Limit { device, what, asked: 1, available: 0 });
+        }
+        Ok(b)
+    }
+}
+
+impl<'a, T, D: Device> ImageViewMut<'a, T, D> {
+    /// As [`ImageView::region`].
+    ///
+    /// # Errors
+    /// Those of [`ImageView::region`].
+    pub fn region(self, x: usize, y: usize, width: usize, height: usize) -> Result<Self, Error> {
+        Ok(Self(self.0.region(x, y, width, height)?))
+    }
+
+    /// To be read.
+    #[must_use]
+    pub const fn read(&self) -> ImageView<'_, T, D> {
+        self.0
+    }
+
+    /// To be written, for a while.
+    #[must_use]
+    pub const fn lend(&mut self) -> ImageViewMut<'_, T, D> {
+        ImageViewMut(self.0)
+    }
+}
+
+/// What stands beyond the edges, and the bits of the constant.
+fn beyond<P: Pixel>(border: Border<P>) -> (Beyond, u32) {
+    match border {
+        Border::Constant(value) => (Beyond::Constant, value.bits()),
+        Border::Clamp => (Beyond::Clamp, 0),
+        Border::Reflect | Border::Reflect101 => (Beyond::Mirror, 0),
+        Border::Wrap => (Beyond::Wrap, 0),
+    }
+}
+
+/// The words of an axis of `n` places, for windows that begin `half` before their place.
+fn axis<P>(border: Border<P>, n: usize, half: usize) -> Result<[usize; image::AXIS], Error> {
+    let period = if matches!(border, Border::Reflect101) { (n - 1).max(1) } else { n };
+    // A mirrored image is that of two periods.
+    let whole = if matches!(border, Border::Wrap) { period } else { period.saturating_mul(2) };
+    let shift = half.div_ceil(whole).saturating_mul(whole) - half;
+    counted("size", n.saturating_add(half).saturating_mul(4))?;
+    Ok([n, half, shift, period])
+}
+
+impl<D: Device> Gpu<D> {
+    /// Runs a kernel over the words of `dst`: on `src`, `more` sources, `dst`, with the words of their place and others.
+    #[allow(clippy::too_many_arguments, reason = "what a launch has")]
+    fn over<A, R>(
+        &self,
+        (op, form): (&'static str, u32),
+        make: impl FnOnce() -> Result<Kernel, super::super::Error>,
+        src: (&'static str, ImageView<'_, A, D>),
+        more: Option<(&'static str, ImageView<'_, u8, D>)>,
+        dst: (&'static str, ImageView<'_, R, D>),
+        words: &[u32],
+    ) -> Done {
+        let (shift, place) = (Packed::of(size_of::<R>()).shift(), dst.1.place);
+        let all = (dst.1.before() + dst.1.span()).div_ceil(1 << shift);
+        let mut bound = Vec::from([src.1.binding(self, src.0)?]);
+        if let Some((arg, image)) = more {
+            bound.push(image.binding(self, arg)?);
+        }
+        bound.push(dst.1.binding(self, dst.0)?);
+        let lies: [usize; PLACE] = [
+            all,
+            dst.1.before(),
+            dst.1.span(),
+            place.stride,
+            place.row(),
+            place.channels,
+            src.1.before(),
+            src.1.place.stride,
+        ];
+        let mut arguments: Vec<Argument> = (0..bound.len()).map(Argument::Buffer).collect();
+        // Strides of an image of one row may be longer than a word, and count nothing.
+        let lies = lies.map(|w| u32::try_from(w).unwrap_or(u32::MAX));
+        arguments.extend(lies.iter().chain(words).map(|w| Argument::Bits(u64::from(*w))));
+        let launch = self.state.planner.flat_by::<F32>(op, form, || Some(make()), all, arguments)?;
+        self.run_one(launch, &bound)
+    }
+
+    /// Copies elements: those of row `y` and column `x` of the result from `start + y·down + x·right` on.
+    fn moved<P: Pixel>(
+        &self,
+        src: ImageView<'_, P, D>,
+        dst: ImageView<'_, P, D>,
+        [start, down, right]: [isize; 3],
+        exchanged: bool,
+    ) -> Done {
+        let of = Packed::of(size_of::<P>());
+        let words = [start as u32, down as u32, right as u32, exchanged.into()];
+        self.over(("image_moved", of.shift()), || image::moved(of), ("src", src), None, ("dst", dst), &words)
+    }
+
+    /// A fold over a rectangle: over its columns, then over its rows.
+    fn rectangle<M: super::Word>(
+        &self,
+        folds: [Fold; 2],
+        src: ImageView<'_, u8, D>,
+        [columns, rows]: [usize; 2],
+        border: Border<u8>,
+        dst: ImageView<'_, u8, D>,
+    ) -> Done {
+        let ([width, height], channels) = (src.sizes(), src.place.channels);
+        let (by, value) = beyond(border);
+        let area = counted("size", columns.saturating_mul(rows))?;
+        let [across, along] = [axis(border, width, columns / 2)?, axis(border, height, rows / 2)?];
+        // A rectangle of one row or of one column has no other part than itself, but sums are of another type.
+        let mut middle = self.alloc::<M>(width * height * channels)?;
+        let middle = middle.view_mut().image(width, height, channels)?.0;
+        let form = |fold: Fold| (fold as u32) * 4 + by as u32;
+        let words = |axis: [usize; 4], more: [usize; 5], [value, area]: [u32; 2]| {
+            let lengths = axis.into_iter().chain(more).map(|w| u32::try_from(w).unwrap_or(u32::MAX));
+            lengths.chain([value, area]).collect::<Vec<_>>()
+        };
+        let [first, second] = folds;
+        let line = words(across, [1, channels, src.place.stride, 0, columns], [value, 1]);
+        self.over(
+            ("image_window", form(first)),
+            || image::window(first, by),
+            ("src", src),
+            None,
+            ("src", middle),
+            &line,
+        )?;
+        // What stands beyond the first and the last row are windows of the constant.
+        let value = if second == Fold::Mean { value.wrapping_mul(columns as u32) } else { value };
+        let line = words(along, [0, width * channels, 0, channels, rows], [value, area]);
+        self.over(
+            ("image_window", form(second)),
+            || image::window(second, by),
+            ("src", middle),
+            None,
+            ("dst", dst),
+            &line,
+        )
+    }
+}
+
+impl<D: Device> Images for Gpu<D> {
+    fn grey(&self, src: ImageView<'_, u8, D>, luma: Luma, dst: ImageViewMut<'_, u8, D>) -> Done {
+        called!(grey, {
+            coloured(src.place.channels)?;
+            dst.0.place.expect("dst", src.sizes(), 1)?;
+            let [red, green, blue] = weights(luma);
+            let words = [src.place.channels as u32, red, green, blue];
+            self.over(("grey", 0), image::grey, ("src", src), None, ("dst", dst.0), &words)
+        })
+    }
+
+    fn rgb_to_bgr<P: Pixel + Plain>(&self, src: ImageView<'_, P, D>, dst: ImageViewMut<'_, P, D>) -> Done {
+        called!(rgb_to_bgr, {
+            coloured(src.place.channels)?;
+            dst.0.place.expect("dst", src.sizes(), src.place.channels)?;
+            let steps = [0, src.place.stride as isize, src.place.channels as isize];
+            self.moved(src, dst.0, steps, true)
+        })
+    }
+
+    fn rgb_to_hsv(&self, src: ImageView<'_, u8, D>, dst: ImageViewMut<'_, u8, D>) -> Done {
+        called!(rgb_to_hsv, {
+            same_len("src", 3, src.place.channels)?;
+            dst.0.place.expect("dst", src.sizes(), 3)?;
+            self.over(("rgb_to_hsv", 0), image::hsv, ("src", src), None, ("dst", dst.0), &[])
+        })
+    }
+
+    fn nv12_to_rgb(
+        &self,
+        luma: ImageView<'_, u8, D>,
+        chroma: ImageView<'_, u8, D>,
+        coding: Yuv,
+        dst: ImageViewMut<'_, u8, D>,
+    ) -> Done {
+        called!(nv12_to_rgb, {
+            let [width, height] = luma.sizes();
+            same_len("luma", 1, luma.place.channels)?;
+            chroma.place.expect("chroma", [width.div_ceil(2), height.div_ceil(2)], 2)?;
+            dst.0.place.expect("dst", [width, height], 3)?;
+            let (black, factors) = coding.factors();
+            let stride = u32::try_from(chroma.place.stride).unwrap_or(u32::MAX);
+            let mut words = Vec::from([chroma.before() as u32, stride, black as u32]);
+            words.extend(factors.map(i32::cast_unsigned));
+            let chroma = Some(("chroma", chroma));
+            self.over(("nv12_to_rgb", 0), image::nv12, ("luma", luma), chroma, ("dst", dst.0), &words)
+        })
+    }
+
+    fn flip<P: Pixel + Plain>(
+        &self,
+        src: ImageView<'_, P, D>,
+        way: Flip,
+        dst: ImageViewMut<'_, P, D>,
+    ) -> Done {
+        called!(flip, {
+            let Place { width, height, channels, stride } = src.place;
+            dst.0.place.expect("dst", [width, height], channels)?;
+            let (down, right) = (stride as isize, channels as isize);
+            let last = [(height - 1) as isize * down, (width - 1) as isize * right];
+            let steps = match way {
+                Flip::Horizontal => [last[1], down, -right],
+                Flip::Vertical => [last[0], -down, right],
+                Flip::Both => [last[0] + last[1], -down, -right],
+            };
+            self.moved(src, dst.0, steps, false)
+        })
+    }
+
+    fn rotate90<P: Pixel + Plain>(
+        &self,
+        src: ImageView<'_, P, D>,
+        way: Turn,
+        dst: ImageViewMut<'_, P, D>,
+    ) -> Done {
+        called!(rotate90, {
+            let Place { width, height, channels, stride } = src.place;
+            dst.0.place.expect("dst", [height, width], channels)?;
+            let (down, right) = (stride as isize, channels as isize);
+            let steps = match way {
+                Turn::Right => [(height - 1) as isize * down, right, -down],
+                Turn::Left => [(width - 1) as isize * right, -right, down],
+            };
+            self.moved(src, dst.0, steps, false)
+        })
+    }
+
+    fn threshold_image(
+        &self,
+        src: ImageView<'_, u8, D>,
+        level: u8,
+        kind: ThresholdKind,
+        dst: ImageViewMut<'_, u8, D>,
+    ) -> Done {
+        called!(threshold_image, {
+            dst.0.place.expect("dst", src.sizes(), src.place.channels)?;
+            let (zero, all, pixel, level) = ([0, 0], [0, 255], [255, 0], u32::from(level));
+            let [above, other] = match kind {
+                ThresholdKind::Binary => [all, zero],
+                ThresholdKind::BinaryInverse => [zero, all],
+                ThresholdKind::Truncate => [[0, level], pixel],
+                ThresholdKind::ToZero => [pixel, zero],
+                ThresholdKind::ToZeroInverse => [zero, pixel],
+            };
+            let words = [level, above[0], above[1], other[0], other[1]];
+            self.over(("threshold_image", 0), image::threshold, ("src", src), None, ("dst", dst.0), &words)
+        })
+    }
+
+    fn erode(
+        &self,
+        src: ImageView<'_, u8, D>,
+        size: [usize; 2],
+        border: Border<u8>,
+        dst: ImageViewMut<'_, u8, D>,
+        (): (),
+    ) -> Done {
+        called!(erode, {
+            odd(size)?;
+            dst.0.place.expect("dst", src.sizes(), src.place.channels)?;
+            self.rectangle::<u8>([Fold::Least; 2], src, size, border, dst.0)
+        })
+    }
+
+    fn dilate(
+        &self,
+        src: ImageView<'_, u8, D>,
+        size: [usize; 2],
+        border: Border<u8>,
+        dst: ImageViewMut<'_, u8, D>,
+        (): (),
+    ) -> Done {
+        called!(dilate, {
+            odd(size)?;
+            dst.0.place.expect("dst", src.sizes(), src.place.channels)?;
+            self.rectangle::<u8>([Fold::Most; 2], src, size, border, dst.0)
+        })
+    }
+
+    fn box_filter(
+        &self,
+        src: ImageView<'_, u8, D>,
+        size: [usize; 2],
+        border: Border<u8>,
+        dst: ImageViewMut<'_, u8, D>,
+        (): (),
+    ) -> Done {
+        called!(box_filter, {
+            area_of(size)?;
+            dst.0.place.expect("dst", src.sizes(), src.place.channels)?;
+            self.rectangle::<u32>([Fold::Sum, Fold::Mean], src, size, border, dst.0)
+        })
+    }
+
+    fn median(
+        &self,
+        src: ImageView<'_, u8, D>,
+        size: usize,
+        border: Border<u8>,
+        dst: ImageViewMut<'_, u8, D>,
+        (): (),
+    ) -> Done {
+        called!(median, {
+            window_of(size)?;
+            let [width, height] = src.sizes();
+            dst.0.place.expect("dst", [width, height], src.place.channels)?;
+            let (by, value) = beyond(border);
+            let axes = [axis(border, width, size / 2)?, axis(border, height, size / 2)?];
+            let mut words: Vec<u32> = axes.as_flattened().iter().map(|w| *w as u32).collect();
+            words.extend([size as u32, value]);
+            let form = ("median", by as u32);
+            self.over(form, || image::median(by), ("src", src), None, ("dst", dst.0), &words)
+        })
+    }
+
+    fn sobel<P: Gradient + Plain>(
+        &self,
+        src: ImageView<'_, P, D>,
+        border: Border<P>,
+        dx: ImageViewMut<'_, P::Derivative, D>,
+        dy: ImageViewMut<'_, P::Derivative, D>,
+    ) -> Done {
+        called!(sobel, {
+            let [width, height] = src.sizes();
+            dx.0.place.expect("dx", [width, height], src.place.channels)?;
+            dy.0.place.expect("dy", [width, height], src.place.channels)?;
+            let ((by, value), of) = (beyond(border), Packed::of(size_of::<P>()));
+            let axes = [axis(border, width, 1)?, axis(border, height, 1)?];
+            let mut words: Vec<u32> = axes.as_flattened().iter().map(|w| *w as u32).collect();
+            words.push(value);
+            for (downwards, dst) in [(false, ("dx", dx.0)), (true, ("dy", dy.0))] {
+                let form = 8 * of.shift() + 4 * u32::from(downwards) + by as u32;
+                let make = || image::sobel(of, downwards, by);
+                self.over(("sobel", form), make, ("src", src), None, dst, &words)?;
+            }
+            Ok(())
+        })
+    }
+}

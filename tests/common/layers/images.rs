@@ -1,0 +1,303 @@
+//! Images on a device: the bits of a CPU, from wherever in a word rows start and end, and what lies between rows stays.
+
+use crate::device::Worst;
+use crate::nn::Noise;
+use crate::seed::Seed;
+use fulmen::backend::*;
+use fulmen::gpu::backend::{Gpu, ImageView, ImageViewMut, Word};
+use fulmen::gpu::device::{Blocking, Error};
+use fulmen::image::{
+    Border, Flip, Gradient, Image, ImageMut, Luma, Pixel, ThresholdKind, Turn, Yuv, box_filter_workspace,
+    median_workspace, morphology_workspace,
+};
+
+/// An image's memory: elements before it, from row to row and behind it.
+#[derive(Debug, Clone, Copy)]
+struct Lies {
+    size: [usize; 2],
+    channels: usize,
+    before: usize,
+    stride: usize,
+    behind: usize,
+}
+
+impl Lies {
+    fn drawn(r: &mut Noise, size: [usize; 2], channels: usize) -> Self {
+        let stride = size[0] * channels + r.within(0..=5);
+        Self { size, channels, before: r.within(0..=5), stride, behind: r.within(0..=3) }
+    }
+    fn span(&self) -> usize {
+        (self.size[1] - 1) * self.stride + self.size[0] * self.channels
+    }
+    fn len(&self) -> usize {
+        self.before + self.span() + self.behind
+    }
+    fn noise<P: From<u8>>(&self, r: &mut Noise) -> Vec<P> {
+        // Images of one level and of few, too.
+        let (levels, first) = ([1, 3, 256][r.within(0..=2)], r.within(0..=255));
+        (0..self.len()).map(|_| P::from((first + r.within(0..=levels - 1)) as u8)).collect()
+    }
+    fn host<'a, P>(&self, data: &'a [P]) -> Image<'a, P> {
+        let [width, height] = self.size;
+        Image::strided(&data[self.before..][..self.span()], width, height, self.channels, self.stride)
+            .unwrap()
+    }
+    fn host_mut<'a, P>(&self, data: &'a mut [P]) -> ImageMut<'a, P> {
+        let [width, height] = self.size;
+        let data = &mut data[self.before..][..self.span()];
+        ImageMut::strided(data, width, height, self.channels, self.stride).unwrap()
+    }
+}
+
+/// Runs an op on a CPU and on a device, from these sources, and compares the memory of the result, of which there is more than the image.
+fn both<
+    D: Blocking,
+    A: Word + std::fmt::Debug,
+    R: Word + PartialEq + std::fmt::Debug + From<u8>,
+    const N: usize,
+>(
+    (gpu, r): (&Gpu<D>, &mut Noise),
+    what: &dyn std::fmt::Debug,
+    sources: [(Lies, Vec<A>); N],
+    to: Lies,
+    host: impl FnOnce([Image<'_, A>; N], ImageMut<'_, R>) -> Result<(), fulmen::Error>,
+    on: impl FnOnce([ImageView<'_, A, D>; N], ImageViewMut<'_, R, D>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let old: Vec<R> = to.noise(r);
+    let mut want = old.clone();
+    host(sources.each_ref().map(|(lies, x)| lies.host(x)), to.host_mut(&mut want))?;
+    let arrays = sources.each_ref().map(|(_, x)| gpu.upload(&x[..]).unwrap());
+    let mut out = gpu.upload(&old)?;
+    let mut views = sources.iter().zip(&arrays).map(|((lies, _), x)| {
+        let x = x.view().part(lies.before..lies.before + lies.span()).unwrap();
+        x.image_strided(lies.size[0], lies.size[1], lies.channels, lies.stride).unwrap()
+    });
+    let views = [(); N].map(|()| views.next().unwrap());
+    let [_, rest] = out.view_mut().split(to.before)?;
+    let [part, _] = rest.split(to.span())?;
+    on(views, part.image_strided(to.size[0], to.size[1], to.channels, to.stride)?)?;
+    let mut got = old;
+    gpu.download(out.view(), &mut got)?;
+    assert!(got == want, "{what:?} {sources:?} {to:?}: {got:?}, not {want:?}");
+    Ok(())
+}
+
+/// Copies of elements of any type.
+fn moved<P: Pixel + Word + Plain + PartialEq + std::fmt::Debug + From<u8>, D: Blocking>(
+    gpu: &Gpu<D>,
+    r: &mut Noise,
+    most: usize,
+) -> Result<(), Error> {
+    let (size, channels) = ([r.size(most), r.size(most)], r.within(1..=4));
+    let from = Lies::drawn(r, size, channels);
+    let x: Vec<P> = from.noise(r);
+    for way in [Flip::Horizontal, Flip::Vertical, Flip::Both] {
+        let to = Lies::drawn(r, size, channels);
+        both(
+            (gpu, r),
+            &way,
+            [(from, x.clone())],
+            to,
+            |[x], to| fulmen::flip(x, way, to),
+            |[x], to| gpu.flip(x, way, to),
+        )?;
+    }
+    for way in [Turn::Right, Turn::Left] {
+        let to = Lies::drawn(r, [size[1], size[0]], channels);
+        both(
+            (gpu, r),
+            &way,
+            [(from, x.clone())],
+            to,
+            |[x], to| fulmen::rotate90(x, way, to),
+            |[x], to| gpu.rotate90(x, way, to),
+        )?;
+    }
+    let channels = r.within(3..=4);
+    let (from, to) = (Lies::drawn(r, size, channels), Lies::drawn(r, size, channels));
+    let x: Vec<P> = from.noise(r);
+    both(
+        (gpu, r),
+        &"rgb_to_bgr",
+        [(from, x)],
+        to,
+        |[x], to| fulmen::rgb_to_bgr(x, to),
+        |[x], to| gpu.rgb_to_bgr(x, to),
+    )
+}
+
+/// Bytes by colours and thresholds.
+fn bytes<D: Blocking>(gpu: &Gpu<D>, r: &mut Noise, most: usize) -> Result<(), Error> {
+    let size = [r.size(most), r.size(most)];
+    for luma in [Luma::Bt601, Luma::Bt709] {
+        let channels = r.within(3..=4);
+        let (from, to) = (Lies::drawn(r, size, channels), Lies::drawn(r, size, 1));
+        let x = from.noise(r);
+        both(
+            (gpu, r),
+            &luma,
+            [(from, x)],
+            to,
+            |[x], to| fulmen::grey(x, luma, to),
+            |[x], to| gpu.grey(x, luma, to),
+        )?;
+    }
+    let (from, to) = (Lies::drawn(r, size, 3), Lies::drawn(r, size, 3));
+    let x = from.noise(r);
+    both(
+        (gpu, r),
+        &"rgb_to_hsv",
+        [(from, x)],
+        to,
+        |[x], to| fulmen::rgb_to_hsv(x, to),
+        |[x], to| gpu.rgb_to_hsv(x, to),
+    )?;
+    for coding in [Yuv::Bt601, Yuv::Bt709, Yuv::Bt601Full, Yuv::Bt709Full] {
+        let luma = Lies::drawn(r, size, 1);
+        let chroma = Lies::drawn(r, size.map(|n| n.div_ceil(2)), 2);
+        let (x, y, to) = (luma.noise(r), chroma.noise(r), Lies::drawn(r, size, 3));
+        both(
+            (gpu, r),
+            &coding,
+            [(luma, x), (chroma, y)],
+            to,
+            |[x, y], to| fulmen::nv12_to_rgb(x, y, coding, to),
+            |[x, y], to| gpu.nv12_to_rgb(x, y, coding, to),
+        )?;
+    }
+    for kind in [
+        ThresholdKind::Binary,
+        ThresholdKind::BinaryInverse,
+        ThresholdKind::Truncate,
+        ThresholdKind::ToZero,
+        ThresholdKind::ToZeroInverse,
+    ] {
+        let channels = r.within(1..=4);
+        let (from, to) = (Lies::drawn(r, size, channels), Lies::drawn(r, size, channels));
+        let x: Vec<u8> = from.noise(r);
+        let level = x[r.within(0..=x.len() - 1)];
+        both(
+            (gpu, r),
+            &(kind, level),
+            [(from, x)],
+            to,
+            |[x], to| fulmen::threshold_image(x, level, kind, to),
+            |[x], to| gpu.threshold_image(x, level, kind, to),
+        )?;
+    }
+    Ok(())
+}
+
+fn borders<P: From<u8>>(r: &mut Noise) -> [Border<P>; 5] {
+    let value = P::from((r.bits() >> 30) as u8);
+    [Border::Constant(value), Border::Clamp, Border::Reflect, Border::Reflect101, Border::Wrap]
+}
+
+/// Windows of bytes, some of them larger than the image.
+fn windows<D: Blocking>(gpu: &Gpu<D>, r: &mut Noise, most: usize) -> Result<(), Error> {
+    let (size, channels) = ([r.size(most), r.size(most)], r.within(1..=4));
+    let from = Lies::drawn(r, size, channels);
+    let x: Vec<u8> = from.noise(r);
+    for border in borders(r) {
+        let window = [2 * r.size(9) - 1, 2 * r.size(9) - 1];
+        let mut to = || Lies::drawn(r, size, channels);
+        let [one, two, three, four] = [to(), to(), to(), to()];
+        let n = morphology_workspace(size[0], channels, window);
+        both(
+            (gpu, r),
+            &("erode", window, border),
+            [(from, x.clone())],
+            one,
+            |[x], to| fulmen::erode(x, window, border, to, &mut vec![7; n]),
+            |[x], to| gpu.erode(x, window, border, to, ()),
+        )?;
+        both(
+            (gpu, r),
+            &("dilate", window, border),
+            [(from, x.clone())],
+            two,
+            |[x], to| fulmen::dilate(x, window, border, to, &mut vec![7; n]),
+            |[x], to| gpu.dilate(x, window, border, to, ()),
+        )?;
+        let window = [r.size(20), r.size(20)];
+        let n = box_filter_workspace(size[0], channels, window[0]);
+        both(
+            (gpu, r),
+            &("box_filter", window, border),
+            [(from, x.clone())],
+            three,
+            |[x], to| fulmen::box_filter(x, window, border, to, &mut vec![7; n]),
+            |[x], to| gpu.box_filter(x, window, border, to, ()),
+        )?;
+        let window = 2 * r.size(4) - 1;
+        let n = median_workspace(size[0], window);
+        both(
+            (gpu, r),
+            &("median", window, border),
+            [(from, x.clone())],
+            four,
+            |[x], to| fulmen::median(x, window, border, to, &mut vec![7; n]),
+            |[x], to| gpu.median(x, window, border, to, ()),
+        )?;
+    }
+    Ok(())
+}
+
+/// Both derivatives, the other one into memory of its own.
+fn gradients<P, D: Blocking>(gpu: &Gpu<D>, r: &mut Noise, most: usize) -> Result<(), Error>
+where
+    P: Gradient<Derivative: Word + PartialEq + std::fmt::Debug + From<u8>>
+        + Word
+        + Plain
+        + From<u8>
+        + std::fmt::Debug,
+{
+    let (size, channels) = ([r.size(most), r.size(most)], r.within(1..=4));
+    let from = Lies::drawn(r, size, channels);
+    let x: Vec<P> = from.noise(r);
+    for border in borders(r) {
+        for downwards in [false, true] {
+            let (to, other) = (Lies::drawn(r, size, channels), Lies::drawn(r, size, channels));
+            let none = vec![P::Derivative::from(0); other.len()];
+            let mut on = gpu.upload(&none)?;
+            both(
+                (gpu, r),
+                &("sobel", downwards, border == Border::Clamp),
+                [(from, x.clone())],
+                to,
+                |[x], to| {
+                    let mut none = none.clone();
+                    let other = other.host_mut(&mut none);
+                    let [dx, dy] = if downwards { [other, to] } else { [to, other] };
+                    fulmen::sobel(x, border, dx, dy)
+                },
+                |[x], to| {
+                    let [_, rest] = on.view_mut().split(other.before)?;
+                    let [part, _] = rest.split(other.span())?;
+                    let other = part.image_strided(size[0], size[1], channels, other.stride)?;
+                    let [dx, dy] = if downwards { [other, to] } else { [to, other] };
+                    gpu.sobel(x, border, dx, dy)
+                },
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// Every op on images of devices, of images of up to `most` columns and rows.
+pub fn story<D: Blocking>(gpu: &Gpu<D>, most: usize, times: usize) -> Result<Vec<Worst>, Error> {
+    let mut r = Seed::new("images on a device").stream("images");
+    for turn in 0..times {
+        // One of a single pixel, too.
+        let most = if turn == 0 { 1 } else { most };
+        moved::<u8, D>(gpu, &mut r, most)?;
+        moved::<u16, D>(gpu, &mut r, most)?;
+        moved::<f32, D>(gpu, &mut r, most)?;
+        bytes(gpu, &mut r, most)?;
+        windows(gpu, &mut r, most)?;
+        gradients::<u8, D>(gpu, &mut r, most)?;
+        gradients::<f32, D>(gpu, &mut r, most)?;
+    }
+    let ops = fulmen::ops::signatures().filter(|s| s.family == Some("Images"));
+    Ok(ops.map(|s| Worst { op: s.op, share: 0.0, got: 0.0, want: 0.0 }).collect())
+}
