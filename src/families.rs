@@ -184,20 +184,19 @@ macro_rules! for_each_family {
             /// Images.
             typed Images [
                 crate::image::colour::colour_ops
+                crate::image::filter::filter_ops
                 crate::image::gradient::gradient_ops
                 crate::image::levels::levels_ops
                 crate::image::mean::mean_ops
                 crate::image::morphology::morphology_ops
                 crate::image::rank::rank_ops
+                crate::image::resize::resize_ops
                 crate::image::turn::turn_ops
             ];
             /// Ops on images that have no kernels for devices.
             host_typed HostImages [
-                crate::image::filter::filter_ops
                 crate::image::gradient::host_gradient_ops
                 crate::image::levels::host_levels_ops
-                crate::image::mean::host_mean_ops
-                crate::image::resize::resize_ops
             ];
             /// Products of integers.
             typed Integers [

@@ -294,11 +294,11 @@ macro_rules! for_each_op {
             quant fixed_fir(fixed_fir, fixed_fir_on) _[] fixed, host: "for firmware, which has no GPU";
             quant fixed_biquad(fixed_biquad, fixed_biquad_on) _[] fixed, host: "for firmware, which has no GPU";
 
-            quant resize(resize, resize_on) _[] image, host: "no kernel was written for it";
-            quant correlate_separable(correlate_separable, correlate_separable_on) _[] image, host: "no kernel was written for it";
+            quant resize(resize, resize_on) _[] image, layer;
+            quant correlate_separable(correlate_separable, correlate_separable_on) _[] image, layer;
             quant sobel(sobel, sobel_on) _[] image, layer;
             quant canny(canny, canny_on) _[] image, host: "one thread follows the connected edges";
-            quant gaussian(gaussian, gaussian_on) _[] image, host: "no kernel was written for it";
+            quant gaussian(gaussian, gaussian_on) _[] image, layer;
             quant box_filter(box_filter, box_filter_on) _[] image, layer;
             quant median(median, median_on) _[] image, layer;
             quant erode(erode, erode_on) _[] image, layer;

@@ -40,7 +40,7 @@ ops! { $ filter_ops in crate::image::filter;
     /// Source: the definition. Contract: `contracts/correlate_separable-v1.yaml`.
     threads "`workspace` is shared among the threads: for `n` of them it has `n` times [`correlate_separable_workspace`](crate::correlate_separable_workspace()), and a shorter one lets fewer run."
         correlate_separable<P: crate::image::Resample>, correlate_separable_on, correlate_separable_by
-        (src: image P, vertical: by Kernel<'_, P::Weight>, horizontal: by Kernel<'_, P::Weight>, border: by Border<P>, dst: image_out P, workspace: host_scratch P::Middle) -> Result<()>;
+        (src: image P, vertical: by Kernel<'_, P::Weight>, horizontal: by Kernel<'_, P::Weight>, border: by Border<P>, dst: image_out P, workspace: scratch P::Middle) -> Result<()>;
 }
 
 /// Elements of workspace that [`correlate_separable`](crate::correlate_separable()) needs for so many columns, channels and weights of

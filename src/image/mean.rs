@@ -3,7 +3,7 @@
 use super::filter::correlate_separable_by;
 use super::kernel::MOST;
 use super::parts::each_part;
-use super::{Border, Image, ImageMut, Kernel, Resample, gaussian_len};
+use super::{Border, Image, ImageMut, Kernel, Resample, Weight, gaussian_len};
 use crate::error::{Error, enough};
 use crate::forms::ops;
 use crate::lanes::Simd;
@@ -37,9 +37,7 @@ ops! { $ mean_ops in crate::image::mean;
     threads "`workspace` is shared among the threads: for `n` of them it has `n` times [`box_filter_workspace`](crate::box_filter_workspace()), and a shorter one lets fewer run."
         box_filter<>, box_filter_on, box_filter_by
         (src: image u8, size: by [usize; 2], border: by Border<u8>, dst: image_out u8, workspace: scratch u32) -> Result<()>;
-}
 
-ops! { $ host_mean_ops in crate::image::mean;
     /// Gaussian blur with the standard deviation `sigma`: [`correlate_separable`](crate::correlate_separable()) with [`Kernel::gaussian`] of [`gaussian_len`] weights in both
     /// directions. The weights are written to `weights` first.
     ///
@@ -68,7 +66,7 @@ ops! { $ host_mean_ops in crate::image::mean;
     /// Source: the definition. Contract: `contracts/gaussian-v1.yaml`.
     threads "`workspace` is shared among the threads: for `n` of them it has `n` times [`correlate_separable_workspace`](crate::correlate_separable_workspace()), and a shorter one lets fewer run."
         gaussian<P: crate::image::Resample>, gaussian_on, gaussian_by
-        (src: image P, sigma: by f64, border: by Border<P>, dst: image_out P, weights: host_scratch P::Weight, workspace: host_scratch P::Middle) -> Result<()>;
+        (src: image P, sigma: by f64, border: by Border<P>, dst: image_out P, weights: host_scratch P::Weight, workspace: scratch P::Middle) -> Result<()>;
 }
 
 /// Elements of workspace that [`box_filter`](crate::box_filter()) needs for so many columns, channels and columns of the box.
@@ -261,11 +259,16 @@ pub(crate) fn gaussian_by<J: Executor, S: Simd, P: Resample>(
     weights: &mut [P::Weight],
     workspace: &mut [P::Middle],
 ) -> Result<(), Error> {
+    let kernel = gaussian_of(sigma, weights)?;
+    correlate_separable_by(j, s, src, kernel, kernel, border, dst, workspace)
+}
+
+/// The weights of a Gaussian that reaches far enough.
+pub(crate) fn gaussian_of<W: Weight>(sigma: f64, weights: &mut [W]) -> Result<Kernel<'_, W>, Error> {
     let need = gaussian_len(sigma);
     if sigma.is_nan() || sigma <= 0.0 || need > MOST {
         return Err(Error::must_be("sigma", "above 0 and at most 255.75"));
     }
     enough(need, weights.len())?;
-    let kernel = Kernel::gaussian(sigma, weights.get_mut(..need).unwrap_or_default())?;
-    correlate_separable_by(j, s, src, kernel, kernel, border, dst, workspace)
+    Kernel::gaussian(sigma, weights.get_mut(..need).unwrap_or_default())
 }

@@ -3,7 +3,7 @@
 use super::super::device::{Binding, Device, Error};
 use super::super::ir::Kernel;
 use super::super::template::Argument;
-use super::super::template::image::{self, Beyond, Fold, PLACE, Packed};
+use super::super::template::image::{self, Beyond, Fold, PLACE, Packed, Weighted};
 use super::super::types::F32;
 use super::Gpu;
 use super::ops::{Done, called};
@@ -12,10 +12,13 @@ use super::view::{View, ViewMut};
 use crate::backend::{Images, Plain};
 use crate::error::same_len;
 use crate::image::colour::{coloured, weights};
-use crate::image::mean::area_of;
+use crate::image::mean::{area_of, gaussian_of};
 use crate::image::morphology::odd;
 use crate::image::rank::window_of;
-use crate::image::{Border, Flip, Gradient, Luma, Pixel, ThresholdKind, Turn, Yuv};
+use crate::image::{
+    Border, Flip, Gradient, Kernel as Filter, Luma, Pixel, Resample, ResizePlan, ThresholdKind, Turn, Weight,
+    Yuv,
+};
 use crate::view::Place;
 use alloc::vec::Vec;
 
@@ -172,23 +175,21 @@ fn axis<P>(border: Border<P>, n: usize, half: usize) -> Result<[usize; image::AX
 }
 
 impl<D: Device> Gpu<D> {
-    /// Runs a kernel over the words of `dst`: on `src`, `more` sources, `dst`, with the words of their place and others.
+    /// Runs a kernel over the words of `dst`: on `src`, `more` operands, `dst`, with the words of their place and others.
     #[allow(clippy::too_many_arguments, reason = "what a launch has")]
     fn over<A, R>(
         &self,
         (op, form): (&'static str, u32),
         make: impl FnOnce() -> Result<Kernel, super::super::Error>,
         src: (&'static str, ImageView<'_, A, D>),
-        more: Option<(&'static str, ImageView<'_, u8, D>)>,
+        more: &[Binding<'_, D::Buffer>],
         dst: (&'static str, ImageView<'_, R, D>),
         words: &[u32],
     ) -> Done {
         let (shift, place) = (Packed::of(size_of::<R>()).shift(), dst.1.place);
         let all = (dst.1.before() + dst.1.span()).div_ceil(1 << shift);
         let mut bound = Vec::from([src.1.binding(self, src.0)?]);
-        if let Some((arg, image)) = more {
-            bound.push(image.binding(self, arg)?);
-        }
+        bound.extend(more.iter().copied());
         bound.push(dst.1.binding(self, dst.0)?);
         let lies: [usize; PLACE] = [
             all,
@@ -218,7 +219,7 @@ impl<D: Device> Gpu<D> {
     ) -> Done {
         let of = Packed::of(size_of::<P>());
         let words = [start as u32, down as u32, right as u32, exchanged.into()];
-        self.over(("image_moved", of.shift()), || image::moved(of), ("src", src), None, ("dst", dst), &words)
+        self.over(("image_moved", of.shift()), || image::moved(of), ("src", src), &[], ("dst", dst), &words)
     }
 
     /// A fold over a rectangle: over its columns, then over its rows.
@@ -248,7 +249,7 @@ impl<D: Device> Gpu<D> {
             ("image_window", form(first)),
             || image::window(first, by),
             ("src", src),
-            None,
+            &[],
             ("src", middle),
             &line,
         )?;
@@ -259,21 +260,145 @@ impl<D: Device> Gpu<D> {
             ("image_window", form(second)),
             || image::window(second, by),
             ("src", middle),
-            None,
+            &[],
             ("dst", dst),
             &line,
         )
     }
 }
 
+/// How sums down columns and along rows are rounded, and a number of their forms.
+fn weighted_of(of: Packed) -> ([Weighted; 2], u32) {
+    if of == Packed::U8 {
+        ([Weighted::Bytes, Weighted::Numbers], 0)
+    } else {
+        ([Weighted::Floats, Weighted::Sums], 16)
+    }
+}
+
+/// Weights as words.
+fn words_of<W: Weight>(weights: &[W]) -> Vec<u32> {
+    weights.iter().map(|w| w.word()).collect()
+}
+
+/// The words of a pass: how it goes through its source, the bits that rounding takes away, and others.
+fn pass<const N: usize>(through: [usize; 4], shift: u32, more: [usize; N]) -> Vec<u32> {
+    let short = |w: &usize| u32::try_from(*w).unwrap_or(u32::MAX);
+    let through = through.iter().map(short);
+    through.chain([shift]).chain(more.iter().map(short)).collect()
+}
+
+impl<D: Device> Gpu<D> {
+    /// A separable filter: down the columns, then along the rows.
+    fn separable<P: Resample>(
+        &self,
+        src: ImageView<'_, P, D>,
+        [vertical, horizontal]: [Filter<'_, P::Weight>; 2],
+        border: Border<P>,
+        dst: ImageView<'_, P, D>,
+    ) -> Done {
+        let ([width, height], channels) = (src.sizes(), src.place.channels);
+        dst.place.expect("dst", [width, height], channels)?;
+        let (of, (by, value)) = (Packed::of(size_of::<P>()), beyond(border));
+        let ([(v, v_bits), (h, h_bits)], (kinds, form)) =
+            ([vertical.parts(), horizontal.parts()], weighted_of(of));
+        let form = form + by as u32;
+        // What stands beyond the first and the last column are the sums of the constant.
+        let constant = if let Border::Constant(value) = border { value } else { P::default() };
+        let (flat, shifts) = P::on_device(P::flat(constant, v, v_bits), [h_bits, v_bits]);
+        let mut middle = self.alloc::<u32>(width * height * channels)?;
+        let middle = middle.view_mut().image(width, height, channels)?.0;
+        let parts = [
+            (axis(border, height, v.len() / 2)?, v.len(), value),
+            (axis(border, width, h.len() / 2)?, h.len(), flat),
+        ];
+        let [down, along] = parts
+            .map(|([n, half, shift, period], size, value)| [n, half, shift, period, size, value as usize]);
+        let line = pass([0, src.place.stride, 0, channels], shifts[1], down);
+        let weights = self.upload(&words_of(v))?;
+        let make = || image::weighted(kinds[0], of, Packed::U32, Some(by));
+        let more = [weights.view().binding(self)?];
+        self.over(("image_filter_columns", form), make, ("src", src), &more, ("src", middle), &line)?;
+        let line = pass([1, channels, width * channels, 0], shifts[0], along);
+        let weights = self.upload(&words_of(h))?;
+        let make = || image::weighted(kinds[1], Packed::U32, of, Some(by));
+        let more = [weights.view().binding(self)?];
+        self.over(("image_filter_rows", form), make, ("src", middle), &more, ("dst", dst), &line)
+    }
+}
+
 impl<D: Device> Images for Gpu<D> {
+    fn correlate_separable<P: Resample + Plain>(
+        &self,
+        src: ImageView<'_, P, D>,
+        vertical: Filter<'_, P::Weight>,
+        horizontal: Filter<'_, P::Weight>,
+        border: Border<P>,
+        dst: ImageViewMut<'_, P, D>,
+        (): (),
+    ) -> Done {
+        called!(correlate_separable, { self.separable(src, [vertical, horizontal], border, dst.0) })
+    }
+
+    fn gaussian<P: Resample + Plain>(
+        &self,
+        src: ImageView<'_, P, D>,
+        sigma: f64,
+        border: Border<P>,
+        dst: ImageViewMut<'_, P, D>,
+        weights: &mut [P::Weight],
+        (): (),
+    ) -> Done {
+        called!(gaussian, {
+            let kernel = gaussian_of(sigma, weights)?;
+            self.separable(src, [kernel; 2], border, dst.0)
+        })
+    }
+
+    fn resize<P: Resample + Plain>(
+        &self,
+        plan: ResizePlan<'_, P::Weight>,
+        src: ImageView<'_, P, D>,
+        dst: ImageViewMut<'_, P, D>,
+        (): (),
+    ) -> Done {
+        called!(resize, {
+            let (sizes, channels) = (plan.resize(), src.place.channels);
+            src.place.expect("src", sizes.from, channels)?;
+            dst.0.place.expect("dst", sizes.to, channels)?;
+            let (of, [columns, rows]) = (Packed::of(size_of::<P>()), plan.lines());
+            let spans = self.upload(&[columns.spans, rows.spans].concat().into_flattened())?;
+            let (spans, of_rows) = (spans.view().binding(self)?, columns.spans.len());
+            if sizes.by.picks() {
+                let (make, words) = (|| image::picked(of), [of_rows as u32]);
+                let op = ("image_picked", of.shift());
+                return self.over(op, make, ("src", src), &[spans], ("dst", dst.0), &words);
+            }
+            let (kinds, form) = weighted_of(of);
+            let ([width, _], [_, height]) = (sizes.from, sizes.to);
+            let (_, shifts) = P::on_device(P::Middle::default(), [columns.bits, rows.bits]);
+            let weights = self.upload(&words_of(&[columns.weights, rows.weights].concat()))?;
+            let more = [weights.view().binding(self)?, spans];
+            let mut middle = self.alloc::<u32>(width * height * channels)?;
+            let middle = middle.view_mut().image(width, height, channels)?.0;
+            let through = [0, src.place.stride, 0, channels];
+            let line = pass(through, shifts[1], [of_rows, columns.weights.len(), rows.room]);
+            let make = || image::weighted(kinds[0], of, Packed::U32, None);
+            self.over(("resize_columns", form), make, ("src", src), &more, ("src", middle), &line)?;
+            let through = [1, channels, width * channels, 0];
+            let line = pass(through, shifts[0], [0, 0, columns.room]);
+            let make = || image::weighted(kinds[1], Packed::U32, of, None);
+            self.over(("resize_rows", form), make, ("src", middle), &more, ("dst", dst.0), &line)
+        })
+    }
+
     fn grey(&self, src: ImageView<'_, u8, D>, luma: Luma, dst: ImageViewMut<'_, u8, D>) -> Done {
         called!(grey, {
             coloured(src.place.channels)?;
             dst.0.place.expect("dst", src.sizes(), 1)?;
             let [red, green, blue] = weights(luma);
             let words = [src.place.channels as u32, red, green, blue];
-            self.over(("grey", 0), image::grey, ("src", src), None, ("dst", dst.0), &words)
+            self.over(("grey", 0), image::grey, ("src", src), &[], ("dst", dst.0), &words)
         })
     }
 
@@ -290,7 +415,7 @@ impl<D: Device> Images for Gpu<D> {
         called!(rgb_to_hsv, {
             same_len("src", 3, src.place.channels)?;
             dst.0.place.expect("dst", src.sizes(), 3)?;
-            self.over(("rgb_to_hsv", 0), image::hsv, ("src", src), None, ("dst", dst.0), &[])
+            self.over(("rgb_to_hsv", 0), image::hsv, ("src", src), &[], ("dst", dst.0), &[])
         })
     }
 
@@ -310,8 +435,8 @@ impl<D: Device> Images for Gpu<D> {
             let stride = u32::try_from(chroma.place.stride).unwrap_or(u32::MAX);
             let mut words = Vec::from([chroma.before() as u32, stride, black as u32]);
             words.extend(factors.map(i32::cast_unsigned));
-            let chroma = Some(("chroma", chroma));
-            self.over(("nv12_to_rgb", 0), image::nv12, ("luma", luma), chroma, ("dst", dst.0), &words)
+            let chroma = [chroma.binding(self, "chroma")?];
+            self.over(("nv12_to_rgb", 0), image::nv12, ("luma", luma), &chroma, ("dst", dst.0), &words)
         })
     }
 
@@ -371,7 +496,7 @@ impl<D: Device> Images for Gpu<D> {
                 ThresholdKind::ToZeroInverse => [zero, pixel],
             };
             let words = [level, above[0], above[1], other[0], other[1]];
-            self.over(("threshold_image", 0), image::threshold, ("src", src), None, ("dst", dst.0), &words)
+            self.over(("threshold_image", 0), image::threshold, ("src", src), &[], ("dst", dst.0), &words)
         })
     }
 
@@ -437,7 +562,7 @@ impl<D: Device> Images for Gpu<D> {
             let mut words: Vec<u32> = axes.as_flattened().iter().map(|w| *w as u32).collect();
             words.extend([size as u32, value]);
             let form = ("median", by as u32);
-            self.over(form, || image::median(by), ("src", src), None, ("dst", dst.0), &words)
+            self.over(form, || image::median(by), ("src", src), &[], ("dst", dst.0), &words)
         })
     }
 
@@ -459,7 +584,7 @@ impl<D: Device> Images for Gpu<D> {
             for (downwards, dst) in [(false, ("dx", dx.0)), (true, ("dy", dy.0))] {
                 let form = 8 * of.shift() + 4 * u32::from(downwards) + by as u32;
                 let make = || image::sobel(of, downwards, by);
-                self.over(("sobel", form), make, ("src", src), None, dst, &words)?;
+                self.over(("sobel", form), make, ("src", src), &[], dst, &words)?;
             }
             Ok(())
         })

@@ -4,9 +4,10 @@
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
 use super::super::ir::{Cmp, Kernel};
-use super::super::types::{F32, Pred, U32, U64};
+use super::super::types::{F32, Pred, S32, U32, U64};
 use super::flat::{each, get, put};
 use alloc::format;
+use alloc::string::String;
 use alloc::vec;
 
 /// How the elements of an image lie in words.
@@ -90,9 +91,13 @@ struct At<'b> {
 }
 
 impl<'b> Work<'b> {
-    /// Of a kernel whose parameters begin with the source, `more` buffers, the result.
+    /// Of a kernel whose parameters begin with the source, `MORE` buffers, the result.
     fn new<const MORE: usize>(b: &'b Builder) -> (Self, [Value<'b, U64>; MORE]) {
-        let x = b.param::<U64>();
+        Self::behind(b, b.param::<U64>())
+    }
+
+    /// As [`Work::new`], of this source.
+    fn behind<const MORE: usize>(b: &'b Builder, x: Value<'b, U64>) -> (Self, [Value<'b, U64>; MORE]) {
         let more = b.params::<U64, MORE>();
         let out = b.param::<U64>();
         let [words, before, span, stride, row, channels, before_x, stride_x] = b.params::<U32, PLACE>();
@@ -242,6 +247,11 @@ pub enum Beyond {
     Wrap,
 }
 
+/// `a` modulo `d`: WGSL's kernels have no instruction for it.
+fn rest<'b>(a: Value<'b, U32>, d: Value<'b, U32>) -> Value<'b, U32> {
+    a - a / d * d
+}
+
 /// An axis of the source: its places, how far before the first one a window begins, what is added to a place so that it is that of a whole
 /// period from there, and the period.
 #[derive(Clone, Copy)]
@@ -271,11 +281,11 @@ impl<'b> Axis<'b> {
             }
             Beyond::Clamp => (None, (j.most(self.half) - self.half).least(last)),
             Beyond::Mirror => {
-                let at = (j + self.shift) % (self.period + self.period);
+                let at = rest(j + self.shift, self.period + self.period);
                 let first = at.compare(Cmp::Lt, self.period);
                 (None, Value::select(first, at, last - (at - self.period)))
             }
-            Beyond::Wrap => (None, (j + self.shift) % self.period),
+            Beyond::Wrap => (None, rest(j + self.shift, self.period)),
         }
     }
 }
@@ -421,5 +431,149 @@ pub fn sobel(of: Packed, downwards: bool, by: Beyond) -> Result<Kernel, Error> {
             ((first + last) + (middle + middle)).cast()
         }
     });
+    b.finish()
+}
+
+/// Copies the element that each place of the result is next to. Buffers: the source, spans, the result. Words: [`PLACE`], the first of the spans of
+/// rows. A span is the place of its first element, and the number of its elements.
+pub fn picked(of: Packed) -> Result<Kernel, Error> {
+    let b = Builder::new("image_picked");
+    let (w, [spans]) = Work::new(&b);
+    let rows = b.param::<U32>();
+    w.write(of, true, |at| {
+        let one = b.int(1);
+        let (x, y) = (get::<U32>(spans, at.x << one), get::<U32>(spans, (rows + at.y) << one));
+        w.read(of, y * w.stride_x + x * w.channels + at.c)
+    });
+    b.finish()
+}
+
+/// What is weighted, and how sums are rounded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Weighted {
+    /// Bytes, by weights of whole units: columns of them, rounded half up to numbers of 16 bits with a sign.
+    Bytes,
+    /// Those numbers along rows, rounded half up and clipped to bytes.
+    Numbers,
+    /// Columns of floats, added up in order.
+    Floats,
+    /// Those sums along rows, added up in order.
+    Sums,
+}
+
+impl Weighted {
+    /// Adds a product.
+    fn add<'b>(self, sum: Value<'b, U32>, p: Value<'b, U32>, weight: Value<'b, U32>) -> Value<'b, U32> {
+        match self {
+            Self::Floats | Self::Sums => (sum.cast::<F32>() + p.cast::<F32>() * weight.cast()).cast(),
+            _ => sum + p * weight,
+        }
+    }
+
+    /// The sum with so many bits less.
+    fn round<'b>(self, sum: Value<'b, U32>, shift: Value<'b, U32>) -> Value<'b, U32> {
+        let b = sum.builder();
+        let half = (b.int::<U32>(1) << shift) >> b.int(1);
+        match self {
+            Self::Floats | Self::Sums => sum,
+            Self::Bytes => ((sum + half).cast::<S32>() >> shift).cast(),
+            Self::Numbers => ((sum + half).cast::<S32>() >> shift).most(b.int(0)).least(b.int(255)).cast(),
+        }
+    }
+}
+
+/// One pass of a resize or a separable filter. Buffers: the source, the weights as words of 32 bits, spans where nothing is read beyond the
+/// edges, the result. Words: [`PLACE`]; 1 where sums are along rows, 0 where they are along columns; elements of the source from place to place
+/// along them, and for a row and a column of the result across them; the bits that rounding takes away; then of a filter the axis, the
+/// number of weights, and what is read beyond the edges; of a resize the first span, the first weight, and the weights from a result to the next.
+pub fn weighted(of: Weighted, source: Packed, to: Packed, by: Option<Beyond>) -> Result<Kernel, Error> {
+    let reads = by.map_or_else(|| String::from("Spans"), |by| format!("{by:?}"));
+    let b = Builder::new(&format!("image_weighted_{of:?}_{source:?}_{to:?}_{reads}"));
+    let x = b.param::<U64>();
+    let weights = b.param::<U64>();
+    let spans = if by.is_none() { Some(b.param::<U64>()) } else { None };
+    let (w, []) = Work::behind(&b, x);
+    let [along, step, down, right, shift] = b.params::<U32, 5>();
+    let [zero, one] = [0, 1].map(|n| b.int::<U32>(n));
+    let first_of = |at: At<'_>| {
+        Value::select(along.compare(Cmp::Ne, zero), b.typed::<U32>(at.x.id()), b.typed(at.y.id()))
+    };
+    let across = |at: At<'_>| {
+        b.typed::<U32>(at.y.id()) * down + b.typed::<U32>(at.x.id()) * right + b.typed(at.c.id())
+    };
+    match (by, spans) {
+        (None, Some(spans)) => {
+            let [first_span, first_weight, room] = b.params::<U32, 3>();
+            w.write(to, false, |at| {
+                let (place, across) = (first_of(at), across(at));
+                let span = (first_span + place) << one;
+                let (from, count) = (get::<U32>(spans, span), get::<U32>(spans, span + one));
+                let start = first_weight + place * room;
+                let sum = b.count::<U32, U32>([zero, count, one], 1, &[zero], |k, sum| {
+                    let p = w.read(source, across + (from + k) * step);
+                    sum.iter().map(|sum| of.add(*sum, p, get(weights, start + k))).collect()
+                });
+                of.round(sum.first().copied().unwrap_or(zero), shift)
+            });
+        }
+        (Some(by), _) => {
+            let axis = Axis::new(&b);
+            let [size, value] = b.params::<U32, 2>();
+            w.write(to, false, |at| {
+                let (first, across) = (first_of(at), across(at));
+                // Of columns, what lies before and behind the image is added up by itself, as a CPU does.
+                let apart = by == Beyond::Constant && matches!(of, Weighted::Bytes | Weighted::Floats);
+                let none = [zero; 3];
+                let parts = if apart { &none[..] } else { &none[..1] };
+                let sums = b.count::<U32, U32>([zero, size, one], 1, parts, |k, sums| {
+                    let weight = get::<U32>(weights, k);
+                    let (inside, place) = axis.place(by, first + k);
+                    let load = || w.read(source, across + place * step);
+                    let p = match inside {
+                        Some(inside) => {
+                            let [p] = b.either(inside, || [load()], || [value]);
+                            p
+                        }
+                        None => load(),
+                    };
+                    match (sums, inside) {
+                        ([within, before, behind], Some(inside)) => {
+                            let left = (first + k).compare(Cmp::Lt, axis.half);
+                            let new = |sum: &Value<'_, U32>| of.add(b.typed(sum.id()), p, weight);
+                            let keep = |p, new, old| Value::select(p, new, old);
+                            vec![
+                                keep(inside, new(within), *within),
+                                keep(left, new(before), *before),
+                                keep(!inside & !left, new(behind), *behind),
+                            ]
+                        }
+                        _ => sums.iter().map(|sum| of.add(*sum, p, weight)).collect(),
+                    }
+                });
+                match sums[..] {
+                    [within, before, behind] if of == Weighted::Floats => {
+                        let beyond = before.cast::<F32>() + behind.cast::<F32>();
+                        let all = within.cast::<F32>() + beyond;
+                        let last = first + size - one;
+                        let inside =
+                            first.compare(Cmp::Ge, axis.half) & last.compare(Cmp::Lt, axis.half + axis.n);
+                        Value::select(inside, within, all.cast())
+                    }
+                    [within, before, behind] => {
+                        let [within, before, behind] =
+                            [within, before, behind].map(|sum| of.round(sum, shift).cast::<S32>());
+                        let clip = |x: Value<'_, S32>| {
+                            let x = b.typed::<S32>(x.id());
+                            x.most(b.int(-32768)).least(b.int(32767))
+                        };
+                        clip(within + clip(before + behind)).cast()
+                    }
+                    [sum, ..] => of.round(sum, shift),
+                    [] => zero,
+                }
+            });
+        }
+        (None, None) => {}
+    }
     b.finish()
 }

@@ -53,7 +53,7 @@ ops! { $ resize_ops in crate::image::resize;
     /// filtering in one and two dimensions", 1979. Contract: `contracts/resize-v1.yaml`.
     threads "`workspace` is shared among the threads: for `n` of them it has `n` times [`resize_workspace`](crate::resize_workspace()), and a shorter one lets fewer run."
         resize<P: crate::image::Resample>, resize_on, resize_by
-        (plan: by ResizePlan<'_, P::Weight>, src: image P, dst: image_out P, workspace: host_scratch P::Middle) -> Result<()>;
+        (plan: by ResizePlan<'_, P::Weight>, src: image P, dst: image_out P, workspace: scratch P::Middle) -> Result<()>;
 }
 
 /// Elements of workspace that [`resize`](crate::resize()) needs for a source of so many columns and channels.

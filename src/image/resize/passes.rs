@@ -72,6 +72,10 @@ pub trait Resample: Pixel {
     /// The sum of both.
     #[doc(hidden)]
     fn plus(a: Self::Middle, b: Self::Middle) -> Self::Middle;
+    /// The bits of an intermediate number as a device has it, in 32 bits, and the bits that rounding takes away from sums along rows and along columns,
+    /// of weights with so many bits behind the point.
+    #[doc(hidden)]
+    fn on_device(flat: Self::Middle, bits: [u32; 2]) -> (u32, [u32; 2]);
 }
 
 /// Elements of workspace that a group of [`LINES`] rows needs, for a source of `width` columns and `channels`.
@@ -254,6 +258,9 @@ impl Resample for u8 {
     fn plus(a: i16, b: i16) -> i16 {
         a.saturating_add(b)
     }
+    fn on_device(flat: i16, [along, down]: [u32; 2]) -> (u32, [u32; 2]) {
+        (i32::from(flat).cast_unsigned(), [along + BITS, down.saturating_sub(BITS)])
+    }
 }
 
 /// Writes as many of the bytes as `to` holds.
@@ -348,5 +355,8 @@ impl Resample for f32 {
     }
     fn plus(a: f32, b: f32) -> f32 {
         a + b
+    }
+    fn on_device(flat: f32, _: [u32; 2]) -> (u32, [u32; 2]) {
+        (flat.to_bits(), [0; 2])
     }
 }

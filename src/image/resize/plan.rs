@@ -37,7 +37,7 @@ impl Interpolation {
         }
     }
     /// Whether a result is one pixel.
-    pub(super) const fn picks(self) -> bool {
+    pub(crate) const fn picks(self) -> bool {
         matches!(self, Self::Nearest | Self::NearestFloor)
     }
     /// The kernel at a distance of `x >= 0`.
@@ -212,6 +212,9 @@ pub trait Weight: Plain + Default + Sealed {
     /// The weight from one sum of weights to the next, of which the last is 1.
     #[doc(hidden)]
     fn between(before: f64, weight: f64, bits: u32) -> Self;
+    /// A word of 32 bits that devices multiply by.
+    #[doc(hidden)]
+    fn word(self) -> u32;
 }
 
 impl Weight for i16 {
@@ -226,6 +229,9 @@ impl Weight for i16 {
         // Sums are rounded, so that the last one, 1, is exact.
         (libm::rint((before + weight) * unit) - libm::rint(before * unit)) as Self
     }
+    fn word(self) -> u32 {
+        i32::from(self).cast_unsigned()
+    }
 }
 
 impl Weight for f32 {
@@ -236,6 +242,9 @@ impl Weight for f32 {
     }
     fn between(_: f64, weight: f64, _: u32) -> Self {
         weight as Self
+    }
+    fn word(self) -> u32 {
+        self.to_bits()
     }
 }
 
@@ -259,14 +268,14 @@ pub struct ResizePlan<'a, W> {
 
 /// The plan of one direction.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Line<'a, W> {
+pub(crate) struct Line<'a, W> {
     /// The first pixel and how many there are, for each result.
-    pub(super) spans: &'a [[u32; 2]],
+    pub(crate) spans: &'a [[u32; 2]],
     /// `room` weights for each result; those that it does not use are 0.
-    pub(super) weights: &'a [W],
-    pub(super) room: usize,
+    pub(crate) weights: &'a [W],
+    pub(crate) room: usize,
     /// Their bits behind the point.
-    pub(super) bits: u32,
+    pub(crate) bits: u32,
 }
 
 impl<'a, W: Weight> ResizePlan<'a, W> {
@@ -295,7 +304,7 @@ impl<'a, W: Weight> ResizePlan<'a, W> {
         self.resize
     }
     /// That of columns, and that of rows.
-    pub(super) fn lines(&self) -> [Line<'a, W>; 2] {
+    pub(crate) fn lines(&self) -> [Line<'a, W>; 2] {
         let [width, _] = self.resize.to;
         let [rx, ry] = [0, 1].map(|i| self.resize.axis(i).room::<W>());
         let (sx, sy) = self.spans.split_at_checked(width).unwrap_or_default();

@@ -7,7 +7,7 @@ use fulmen::image::{Border, Flip};
 fn images_have_the_bits_of_a_cpu() {
     let own = OPS.iter().filter(|op| op.family == "image" && matches!(op.gpu, Form::Template(_))).count();
     for gpu in [Gpu::new(Host::default()), Gpu::new(Host::new(Meet::Memory))] {
-        let ran = layers::images::story(&gpu, 24, 3).unwrap();
+        let ran = layers::images::story(&gpu, "f32", 24, 3).unwrap();
         assert_eq!(ran.len(), own);
     }
 }

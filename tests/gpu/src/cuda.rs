@@ -129,7 +129,7 @@ pub fn part(name: &str) -> Result<bool, Error> {
             ran = layers::blocks::story(&gpu, &rows, &[[67, 448, 5]])?;
             let sizes = [[0, 4], [1, 1], [13, 13], [333, 50], [9000, 700], [200_000, 65536]];
             ran.extend(layers::lz4::story(&gpu, &sizes)?);
-            ran.extend(layers::images::story(&gpu, 200, 12)?);
+            ran.extend(layers::images::story(&gpu, "f32", 200, 12)?);
         }
         // Widened, and by warp groups where there are some: tiles in rounds, parts of matrices, all layouts.
         #[cfg(feature = "half")]
