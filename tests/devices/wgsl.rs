@@ -59,6 +59,21 @@ fn shuffles_are_those_of_subgroups() {
     }
 }
 
+/// Constants of integers with a sign are of that type, the least one too.
+#[test]
+fn signed_constants_are_valid() {
+    use fulmen::gpu::{Builder, S32, Space, Special, U32, U64};
+    let b = Builder::new("signed");
+    let (out, tid) = (b.param::<U64>(), b.special(Special::TidX));
+    let clipped = tid.cast::<S32>().most(b.int(i64::from(i32::MIN))).least(b.int(-3)) + b.int(7);
+    b.store(Space::Global, out + tid.wide(b.int(4)), 0, clipped.cast::<U32>());
+    let text = wgsl::kernel(&b.finish().unwrap(), 64, &[0], true).unwrap().text;
+    valid(&text);
+    for constant in ["i32(-2147483648)", "i32(-3)", "i32(7)"] {
+        assert!(text.contains(constant), "{text}");
+    }
+}
+
 /// Every element-wise op of the list, from its own body.
 #[test]
 fn every_pointwise_op_is_valid() {

@@ -1,7 +1,7 @@
 //! What ops take on a device as its users call them: seconds of calls in a row that are waited for, beside the device's
 //! own copies and launches. Medians of seven rounds. A word behind the device's name picks the groups that have it in
 //! their names: `lines`, `batches`, `blocks` (products of quantised weights), `transforms`, `products`, `low_precision`, `attention`, `host`, `cached`
-//! (one query over a cache), `decode`, `factors`, `scans`, `small`, `sparse`.
+//! (one query over a cache), `decode`, `factors`, `images`, `scans`, `small`, `sparse`.
 //!
 //! A case is a line of fields between bars: its name, whose time it is, µs, a rate, and the share of what limits it. `table`
 //! joins such lines of several programs.
@@ -28,6 +28,7 @@ mod blocks;
 mod cuda;
 mod decode;
 mod factors;
+mod images;
 mod lines;
 mod scans;
 mod small;
@@ -125,6 +126,9 @@ fn run<D: Computes<f32> + Blocking>(gpu: &Gpu<D>, copy: impl Fn() -> f64) -> Res
     }
     if picked("scans") {
         scans::run(gpu, wait, 8.0 * N as f64 / copy())?;
+    }
+    if picked("images") {
+        images::run(gpu, wait, 8.0 * N as f64 / copy())?;
     }
     if picked("factors") {
         factors::run(gpu, wait)?;

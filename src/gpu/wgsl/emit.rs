@@ -385,6 +385,7 @@ fn literal(of: Type, bits: u64) -> String {
             let x = f32::from_bits(low);
             if x.is_normal() || low == 0 { format!("{x:?}f") } else { format!("from_bits({low:#x}u)") }
         }
+        Type::S32 => format!("i32({})", low.cast_signed()),
         _ => format!("{low}u"),
     }
 }
