@@ -328,7 +328,7 @@ fn view<T>(x: &mut [T], m: usize, n: usize) -> MatMut<'_, T> {
 #[test]
 fn spectra_in_every_layout() {
     fn check<T: Element>() {
-        for n in [1, 7, 33, 50] {
+        for n in [1, 7, 33] {
             let (t, a) = symmetric::<T>(n)[0].1.clone().rounded::<T>();
             let w = &mut room(eigh_workspace(n));
             let mut all = vec![];
