@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Measures what one op costs: flash, RAM and stack on the firmware boards, bytes of a WASM module.
 
-  scripts/sizes.py            measure the ops that the README shows and hold them to the budgets of
-                              features/*.toml and to SIZES.md (within a tenth): what CI runs
+  scripts/sizes.py            measure the ops that the README shows and others, and hold them to the budgets of
+                              features/*.toml and to SIZES.md (within a tenth). CI runs this, and FULMEN_SEED draws
+                              some of the others
   scripts/sizes.py --write    measure every op and write SIZES.md and the README's table
 
 Firmware: an image with the op less the same image without it. Flash is code, constants and initial
@@ -14,6 +15,7 @@ Also written: target/sizes.md and target/sizes.csv.
 
 import argparse
 import os
+import random
 import re
 import subprocess
 import sys
@@ -24,13 +26,15 @@ from elf import Elf
 from profile import HOW, Profile, environment, profiles
 from toolchain import ROOT, TARGET, Failure, Missing, Tally, Toolchain, listed_ops, need, show_table
 
-# What each run measures; a `+` joins ops that share one image.
+# What is measured; a `+` joins ops that share one image.
 MEASURED = [
     "add", "relu", "exp", "ln", "tanh", "gelu", "sigmoid", "sin", "sum", "dot", "argmax", "top_k",
     "softmax", "layer_norm", "rms_norm", "dot+exp+softmax",
 ]
 # What the README shows of them.
 SHOWN = ["add", "exp", "sum", "softmax", "layer_norm", "dot+exp+softmax"]
+# How many of the others a run with a seed draws: each is an image for each board and a module.
+DRAWN = 3
 COLUMNS = {"flash": "flash", "ram": "RAM", "stack": "stack", "wasm": "`.wasm`"}
 
 # Mangled names and texts that only formatting and panics bring into an image.
@@ -44,6 +48,14 @@ def listed() -> list[str]:
     """Every op of the crate's list that takes and gives slices of `f32`."""
     others = ("convert", "gemm", "blas", "nn", "mixed", "quant", "random")
     return [op["op"] for op in listed_ops() if op["shape"] not in others]
+
+
+def chosen() -> list[str]:
+    """What a run measures that names no ops."""
+    others = [op for op in MEASURED if op not in SHOWN]
+    if seed := os.environ.get("FULMEN_SEED"):
+        others = random.Random(seed).sample(others, DRAWN)
+    return [op for op in MEASURED if op in SHOWN or op in others]
 
 
 class Bench:
@@ -246,14 +258,14 @@ def run(tally: Tally, write: bool = False, ops: list[str] | None = None, names: 
     found = [p for p in profiles().values() if p.size and (not names or p.name in names)]
     if strange := [op for op in ops or [] if not set(op.split("+")) <= set(listed())]:
         raise Failure(f"--ops: not among those that take and give slices of f32: {', '.join(strange)}")
-    measured = ops or MEASURED
-    ops = listed() + [op for op in MEASURED if "+" in op] if write else measured
+    some = bool(ops)
+    ops = ops or (listed() + [op for op in MEASURED if "+" in op] if write else chosen())
     table = measure(found, ops, tally)
-    whole = modules(found, tally) if measured is MEASURED else {}
+    whole = {} if some else modules(found, tally)
     TARGET.mkdir(exist_ok=True)
     (TARGET / "sizes.md").write_text(render(table, found, ops))
     (TARGET / "sizes.csv").write_text(csv(table))
-    if names or measured is not MEASURED:
+    if names or some:
         return
     if write and tally.skipped:
         tally.fail("SIZES.md is written from all profiles, and one could not be measured")
