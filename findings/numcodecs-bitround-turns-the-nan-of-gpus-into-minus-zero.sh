@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # numcodecs' BitRound adds half of the last kept bit to the number as an integer. A NaN whose bits are all set overflows into the sign: 0x7fffffff, the one NaN that NVIDIA's GPUs return
-# from arithmetic in f32, becomes -0, and 0xffffffff becomes 0. NumPy's own NaN, 0x7fc00000, stays NaN. float16 and float64 and imagecodecs' mode
-# "bitround" do the same.
+# from arithmetic in f32, becomes -0, and 0xffffffff becomes 0. NumPy's own NaN, 0x7fc00000, stays NaN. float16 and float64 do the same, and so does imagecodecs' mode
+# "bitround" for float32 and float64.
 # Expected: NaN. A missing value of a GPU's computation is a zero after compression; rewrite NaN before (x[numpy.isnan(x)] = numpy.nan).
 set -euo pipefail
 work=$(mktemp -d)
