@@ -114,7 +114,7 @@ def test_conv1d(draw, dtype):
     assert fulmen.conv1d(x, w, bias, **options, out=out) is out and np.array_equal(out, got)
     assert np.array_equal(fulmen.conv1d(x[0], w, bias, **options), got[0])
     with pytest.raises(ValueError, match="conv1d: `bias` has the shape"):
-        fulmen.conv1d(x, w, np.ones(groups * outs + 1, dtype))
+        fulmen.conv1d(x, w, np.ones(groups * outs + 1, dtype), **options)
 
 
 @pytest.mark.parametrize("dtype", TYPES)
