@@ -1,7 +1,7 @@
 //! Sparse matrices of compressed rows, as SciPy has them.
 
 use crate::arrays::{Any, Apart, Given, Item, Layout, Name, Out, Read, by_type, refused, scratch};
-use fulmen::{Number, parallel};
+use fulmen::{Error, Number, parallel};
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods, dtype};
 use pyo3::prelude::*;
 
@@ -45,10 +45,10 @@ fn integers<To>(arg: &'static str, x: Any<'_, '_>, to: impl Fn(i64) -> Option<To
 }
 
 impl Csr {
-    /// The matrix on its data, which is checked to be as long as before.
-    fn view<'a, T: Item>(&'a self, data: &'a Read<'_, T>) -> PyResult<fulmen::Csr<'a, T>> {
+    /// The matrix with these values, which are checked to be as many as before.
+    fn with<'a, T>(&'a self, values: &'a [T]) -> Result<fulmen::Csr<'a, T>, Error> {
         let (rows, cols) = self.shape;
-        fulmen::Csr::new(rows, cols, &self.offsets, &self.columns, data.slice()?).map_err(refused)
+        fulmen::Csr::new(rows, cols, &self.offsets, &self.columns, values)
     }
     fn expect(&self, x: &impl Apart, shape: &[usize], length: usize, of: &str) -> PyResult<()> {
         if shape == [length] {
@@ -73,7 +73,7 @@ impl Csr {
         by_type!("Csr", "data", data, T => {
             let data = Read::<T>::new("Csr", "data", data)?;
             let [_] = data.sizes()?;
-            made.view(&data)?;
+            made.with(data.slice()?).map_err(refused)?;
         });
         Ok(made)
     }
@@ -106,8 +106,12 @@ pub fn spmv<'py>(a: &Csr, x: Any<'_, 'py>, out: Option<Any<'_, 'py>>) -> Given<'
         let (rows, cols) = a.shape;
         a.expect(&x, x.shape(), cols, "columns")?;
         let mut to = Out::<T>::new(py, OP, out, &[rows], &[&data, &x])?;
-        let (matrix, from, y) = (a.view(&data)?, x.slice()?, to.slice()?);
-        py.detach(|| fulmen::dispatch!(|s| parallel::spmv_on(s, T::ONE, matrix, from, T::ZERO, y))).map_err(refused)?;
+        let (values, from, y) = (data.slice()?, x.slice()?, to.slice()?);
+        let run = || {
+            let matrix = a.with(values)?;
+            fulmen::dispatch!(|s| parallel::spmv_on(s, T::ONE, matrix, from, T::ZERO, y))
+        };
+        py.detach(run).map_err(refused)?;
         Ok(to.done())
     })
 }
@@ -153,10 +157,13 @@ pub fn cg<'py>(
             None => y.fill(T::ZERO),
         }
         let mut workspace = scratch::<T>(fulmen::cg_workspace(n))?;
-        let (matrix, right, tolerance) = (a.view(&data)?, b.slice()?, <T as Item>::of(tolerance));
+        let (values, right, tolerance) = (data.slice()?, b.slice()?, <T as Item>::of(tolerance));
         // SciPy's default.
         let steps = steps.unwrap_or(n.saturating_mul(10));
-        let run = || fulmen::dispatch!(|s| fulmen::cg_on(s, matrix, None, right, y, tolerance, steps, &mut workspace));
+        let run = || {
+            let matrix = a.with(values)?;
+            fulmen::dispatch!(|s| fulmen::cg_on(s, matrix, None, right, y, tolerance, steps, &mut workspace))
+        };
         py.detach(run).map_err(refused)?;
         Ok(to.done())
     })

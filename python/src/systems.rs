@@ -125,14 +125,12 @@ pub fn cholesky<'py>(a: Any<'_, 'py>, out: Option<Any<'_, 'py>>) -> Given<'py> {
         let mut workspace = scratch::<T>(fulmen::cholesky_workspace(n))?;
         let run = || fulmen::dispatch!(|s| {
             copy(s, from, l.reborrow())?;
-            parallel::cholesky_on(s, l.reborrow(), &mut workspace)
+            parallel::cholesky_on(s, l.reborrow(), &mut workspace)?;
+            // What is above the diagonal is still that of the matrix.
+            (0..n).for_each(|i| (i + 1..n).for_each(|j| _ = l.set(i, j, T::ZERO)));
+            Ok::<_, Error>(())
         });
         py.detach(run).map_err(refused)?;
-        for i in 0..n {
-            for j in i + 1..n {
-                l.set(i, j, T::ZERO);
-            }
-        }
         Ok(to.done())
     })
 }
