@@ -321,6 +321,28 @@ def package_page(tally: Tally) -> None:
         tally.check("the page of the package has no relative link, and the README's example")
 
 
+# The backends that the feature `wgpu` chooses. The systems beyond the host have no toolchain here, but cargo chooses for them, too.
+BACKENDS = {
+    "x86_64-unknown-linux-gnu": {"vulkan"},
+    "aarch64-linux-android": {"vulkan"},
+    "aarch64-apple-darwin": {"metal"},
+    "aarch64-apple-ios": {"metal"},
+    "x86_64-pc-windows-msvc": {"dx12", "vulkan"},
+    "wasm32-unknown-unknown": {"webgpu"},
+}
+
+
+def backends(tally: Tally) -> None:
+    for target, wanted in BACKENDS.items():
+        # What a feature of the package pulls in beside is deeper; the nearest are those that fulmen asks for.
+        code, said = tally.run(f"backends of wgpu on {target}", ["cargo", "tree", "--target", target, "-p", "fulmen", "-e", "features", "--features", "wgpu", "-i", "wgpu", "--depth", "1"])
+        chosen = set(re.findall(r'wgpu feature "(\w+)"', said)) & {"dx12", "gles", "metal", "vulkan", "webgpu"}
+        if code or chosen != wanted:
+            tally.wrong(f"on {target} the feature wgpu chooses {sorted(chosen)}, {sorted(wanted)} expected")
+        else:
+            tally.check(f"wgpu on {target}: {', '.join(sorted(chosen))}")
+
+
 def texts(tally: Tally) -> None:
     """What texts say, without a compiler."""
     package_page(tally)
@@ -333,6 +355,7 @@ def texts(tally: Tally) -> None:
     script(tally, "table of ops", ["scripts/ops.py", "check"])
     script(tally, "worst errors and bounds", ["scripts/accuracy.py", "check"])
     script(tally, "limits are documented", ["scripts/limits.py"])
+    backends(tally)
     attempt(tally, "format", ["cargo", "fmt", "--all", "--check"])
     for package in sorted([*ROOT.glob("*/Cargo.toml"), *ROOT.glob("*/*/Cargo.toml")]):
         attempt(tally, f"format of {package.parent.relative_to(ROOT)}", ["cargo", "fmt", "--check", "--manifest-path", package])
@@ -502,6 +525,7 @@ def test(tally: Tally, strict: bool, only: list[str]) -> None:
         # What its program depends on is built by the other.
         Job("llm", lambda t: script(t, "llm", ["scripts/llm.py", *more]), OTHER, frozenset({"front door"}), optional=True),
         Job("WASM demo", demo, OTHER, optional=True),
+        Job("python", lambda t: script(t, "python", ["scripts/python.py", *more]), frozenset({"python"}), optional=True),
         Job("template server", templates("host"), HOST, optional=True),
         Job("templates", templates("others"), OTHER, optional=True),
     ], only)

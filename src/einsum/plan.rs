@@ -138,6 +138,19 @@ impl EinsumPlan {
         self.node(Self::result(self.operands.saturating_sub(2))).len
     }
 
+    /// The sizes of the axes of the result.
+    ///
+    /// ```
+    /// use fulmen::{Einsum, EinsumPlan};
+    /// let plan = EinsumPlan::new(&Einsum::parse("...ij,jk->...ki")?, &[&[5, 2, 3], &[3, 4]])?;
+    /// assert_eq!(plan.shape().collect::<Vec<_>>(), [5, 4, 2]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    pub fn shape(&self) -> impl ExactSizeIterator<Item = usize> {
+        let out = self.node(Self::result(self.operands.saturating_sub(2)));
+        out.axes.iter().map(|i| of(&self.sizes, i))
+    }
+
     /// How many operands there are.
     pub const fn operands(&self) -> usize {
         self.operands

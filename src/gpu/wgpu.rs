@@ -1,5 +1,5 @@
-//! Any GPU that wgpu finds, as a device. The features build wgpu for Vulkan, and for WebGPU in a browser; a program
-//! enables other backends by features of wgpu.
+//! Any GPU that wgpu finds, as a device. The features build wgpu for Vulkan, on Apple's systems for Metal instead, on
+//! Windows for DirectX 12, too, and for WebGPU in a browser; a program enables other backends by features of wgpu.
 //!
 //! A thread of a browser may not wait: there, [`Wgpu::open_async`] and
 //! [`Gpu::download_async`](super::backend::Gpu::download_async) replace the blocking functions, and an error of the
