@@ -111,7 +111,12 @@ def expanded(features: str) -> str:
     if done.returncode or len(done.stdout) < 1_000_000:
         raise Failure(f"{len(done.stdout)} bytes of expanded source: {done.stderr[-2000:]}")
     # A macro that expands to nothing leaves an empty statement.
-    return "".join(line + "\n" for line in done.stdout.splitlines() if line.strip() != ";")
+    # The macro that has the hook is printed, too, beside what it made.
+    text, count = re.subn(r"(?s)macro_rules! named\b.*?(?=macro_rules!)", "", done.stdout)
+    if count != 1:
+        raise Failure(f"{count} macros `named` in the expanded source")
+    lines = text.replace("{ ; ", "{ ").splitlines()
+    return "".join(line + "\n" for line in lines if line.strip() != ";")
 
 
 def sources(tally: Tally) -> None:
