@@ -110,13 +110,12 @@ def expanded(features: str) -> str:
     done = subprocess.run(command, env=env, capture_output=True, text=True)
     if done.returncode or len(done.stdout) < 1_000_000:
         raise Failure(f"{len(done.stdout)} bytes of expanded source: {done.stderr[-2000:]}")
-    # A macro that expands to nothing leaves an empty statement.
     # The macro that has the hook is printed, too, beside what it made.
     text, count = re.subn(r"(?s)macro_rules! named\b.*?(?=macro_rules!)", "", done.stdout)
     if count != 1:
         raise Failure(f"{count} macros `named` in the expanded source")
-    lines = text.replace("{ ; ", "{ ").splitlines()
-    return "".join(line + "\n" for line in lines if line.strip() != ";")
+    # White space depends on what stands in a block, and a macro that expands to nothing leaves an empty statement.
+    return re.sub(r"\s+", "", text).replace("{;", "{")
 
 
 def sources(tally: Tally) -> None:
@@ -126,7 +125,8 @@ def sources(tally: Tally) -> None:
     stage(hook=True)
     off = expanded(features)
     if without != off:
-        pair = next(((a, b) for a, b in zip(without.splitlines(), off.splitlines()) if a != b), ("", ""))
+        at = next((i for i, (a, b) in enumerate(zip(without, off)) if a != b), min(len(without), len(off)))
+        pair = [text[max(at - 80, 0) : at + 80] for text in (without, off)]
         tally.wrong(f"without the feature, the hook's source changes the library's: {pair}")
     else:
         tally.check(f"{len(off)} bytes of source after all macros: equal with the hook's source and without it")
