@@ -257,6 +257,14 @@ def cli(tally: Tally) -> None:
     attempt(tally, "program", ["cargo", "test", "-p", "fulmen", *PROGRAM, "--test", "cli"], env=SHARED, tests=True)
 
 
+def trace(tally: Tally) -> None:
+    """The hook in every op and the profiler; that nothing of them is there without the feature; what `llm` shows with it."""
+    attempt(tally, "hook and profiler", ["cargo", "test", "-p", "fulmen-trace-tests"], env=SHARED, tests=True)
+    watched = ["cargo", "test", "-p", "fulmen-examples", "--features", "trace", "--test", "llm_profile"]
+    attempt(tally, "llm --profile and --trace", watched, env=SHARED, tests=True)
+    script(tally, "no hook without the feature", ["scripts/trace_off.py"])
+
+
 def fuzz(tally: Tally) -> None:
     """The fuzz targets compile, without a warning. `make fuzz` runs them, with libFuzzer, which nothing is linked to here.
     What they depend on is what lints have checked: of the same versions, and with the same debug information."""
@@ -513,6 +521,7 @@ def test(tally: Tally, strict: bool, only: list[str]) -> None:
         Job("escapes", escapes, HOST),
         Job(devices, gpu),
         Job("program", cli, HOST),
+        Job("trace", trace, HOST),
         Job("fuzz", fuzz, HOST),
         Job("C ABI", lambda t: attempt(t, "C ABI", ["scripts/capi.sh"]), frozenset({"capi"})),
         Job("proofs", proofs),

@@ -11,7 +11,7 @@ from toolchain import ROOT, Tally
 ORDER = """
 error float16 float8 isa slices
 alu complex traits delay_line hardware view lanes
-contract buffer convert parts plain forms
+contract trace buffer convert parts plain forms
 pointwise conversions reduce fixed image lz4 random
 blas thresholds quant gguf
 fft einsum nn solve sparse

@@ -49,6 +49,7 @@ LIMITS = [
     Limit("src/quant/block.rs", r"const LIMIT: f32 = (\d+)\.0;", "src/quant/ops.rs", "else {}"),
     Limit("src/quant/q8.rs", r"const LIMIT: f32 = (\d+)\.0;", "src/quant/ops.rs", "({} for `q8_1`"),
     Limit("src/lz4/mod.rs", r"pub const LZ4_BLOCK: usize = 1 << (\d+);", "src/lz4/mod.rs", "places within one are {} bits"),
+    Limit("src/trace/profiler.rs", r"const DEPTH: usize = (\d+);", "src/trace/profiler.rs", "or {} bricks are open"),
     # Files.
     Limit("src/gguf/mod.rs", r"const MAX_DIMS: usize = (\d+);", "src/gguf/read.rs", "[`MAX_DIMS`]"),
     Limit("src/gguf/mod.rs", r"const MAX_NAMES: usize = 1 << (\d+);", "src/gguf/mod.rs", "[`MAX_NAMES`] keys and as many tensors"),
@@ -74,6 +75,7 @@ LIMITS = [
 # Lines that have the form of a limit: what they compare with is a constant above, or a value of the call that the error names.
 OTHERS = {
     "src/einsum/named.rs": ["ranks.iter().all(|n| *n <= EINSUM_INDICES)", "< EINSUM_INDICES => self.out.push"],
+    "src/trace/profiler.rs": ["depth >= DEPTH"],
     "src/fft/window.rs": ["!(0.0..=MOST_BETA).contains(&beta)"],
     "src/gpu/template/chain.rs": ["if size > LONGEST {", "> u64::from(LONGEST) {"],
     "src/gpu/template/launch.rs": ["ZERO_WORDS"],

@@ -27,6 +27,7 @@ NO_THRESHOLDS = {
     "contract/": "checks of builds with debug assertions",
     "capi/xerbla.rs": "letters of a name",
     "cli/": "the program",
+    "trace/": "buckets of a histogram, and time",
     "einsum/parse.rs": "limits of an expression",
     "einsum/plan.rs": "limits of an expression",
     "fixed/table.rs": "entries of a table",
@@ -100,6 +101,7 @@ UNSAFE = {
     "src/sparse/sell.rs",
     "src/sparse/spmv.rs",
     "src/random/stream.rs",
+    "src/trace/",
     "src/lanes/",
 }
 # What may import networks: other families, and what all are made of, do not, as what they share stands below both.

@@ -84,7 +84,7 @@ macro_rules! on_slices {
         #[inline]
         #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
         pub fn $name($($arg: $crate::forms::slice!($kind $ty)),*) -> $crate::forms::returned!($ret $(<$of>)?) {
-            $crate::forms::named!([$ret] $name, $by($crate::lanes::executor::Serial, $($arg),*))
+            $crate::forms::named!([$ret] $name at serial $crate::lanes::native(), ($($arg: $kind),*), $by($crate::lanes::executor::Serial, $($arg),*))
         }
     };
     (@$how:ident $entry:ident [$(#[$cfg:meta])?] [<$($g:ident: $bound:path)?>] $(#[$doc:meta])* $name:ident $on:ident $by:ident
@@ -103,7 +103,7 @@ macro_rules! on_slices {
         pub fn $on<S: $crate::lanes::Simd $(, $g: $bound)?>(s: S, $($arg: $crate::forms::slice!($kind $ty)),*)
             $(-> $crate::forms::returned!($ret $(<$of>)?))?
         {
-            $crate::forms::named!([$($ret)?] $name, $crate::forms::entry!($how $entry $name $by s ($($arg),*)))
+            $crate::forms::named!([$($ret)?] $name at serial s, ($($arg: $kind),*), $crate::forms::entry!($how $entry $name $by s ($($arg),*)))
         }
     };
 }
@@ -151,15 +151,113 @@ macro_rules! slice {
     (by $t:ty) => { $t };
 }
 
-/// The result of a call of the op `$name`; an error has its name.
+/// The result of a call of the op `$name`; an error has its name. With `at`, the call is a span where the feature `trace` is on:
+/// `at` has the executor and the instruction set, the operands have the kinds of [`ops`], and `as` is the body of a `map`.
 macro_rules! named {
     ([Result] $name:ident, $call:expr) => {{
         const OP: $crate::error::OpName = $crate::error::OpName::of(stringify!($name));
         $call.map_err(|e| e.of(OP))
     }};
-    ([$($ret:ident)?] $name:ident, $call:expr) => {
+    ([Result] $name:ident at $place:ident $s:expr, $operands:tt $(as $body:ty)?, $call:expr) => {{
+        $crate::forms::span!(const { $crate::error::OpName::of(stringify!($name)) }, at $place $s, $operands $(as $body)?);
+        $crate::forms::named!([Result] $name, $call)
+    }};
+    ([$($ret:ident)?] $name:ident at $place:ident $s:expr, $operands:tt, $call:expr) => {{
+        $crate::forms::span!(const { $crate::error::OpName::of(stringify!($name)) }, at $place $s, $operands);
         $call
+    }};
+}
+
+/// Opens a [span](crate::trace::Span) until the end of the block that it stands in; nothing without the feature `trace`.
+#[cfg(feature = "trace")]
+macro_rules! span {
+    ($op:expr, of $about:expr) => {
+        let mut room = $crate::trace::Room::default();
+        let _span = $crate::trace::Span::open(&mut room, || $crate::trace::About { op: $op, ..$about });
     };
+    ($op:expr, at $place:ident $s:expr, ($($arg:ident: $kind:ident),*) $(as $body:ty)?) => {
+        let mut room = $crate::trace::Room::default();
+        let _span = $crate::trace::Span::open(&mut room, || {
+            #[allow(unused_mut, reason = "some ops have no operands in memory")]
+            let mut work = $crate::trace::Work::default();
+            $($crate::forms::count!($kind work $arg);)*
+            $crate::trace::About {
+                op: $op,
+                body: [$(core::any::type_name::<$body>(),)? ""][0],
+                backend: stringify!($place),
+                lane: $crate::trace::lane(&$s),
+                work,
+            }
+        });
+    };
+}
+#[cfg(not(feature = "trace"))]
+macro_rules! span {
+    ($($_:tt)*) => {};
+}
+
+/// Adds an operand of a kind of [`ops`] to what a span says of the work.
+#[cfg(feature = "trace")]
+macro_rules! count {
+    (in $work:ident $x:ident) => {
+        $work.read(&$x)
+    };
+    (mat $work:ident $x:ident) => {
+        $work.read(&$x)
+    };
+    (vec $work:ident $x:ident) => {
+        $work.read(&$x)
+    };
+    (each_in $work:ident $x:ident) => {
+        $x.iter().for_each(|x| $work.read(x))
+    };
+    (opt_in $work:ident $x:ident) => {
+        $work.read(&$x)
+    };
+    (opt_mat $work:ident $x:ident) => {
+        $work.read(&$x)
+    };
+    (host_in $work:ident $x:ident) => {
+        $work.read(&$x)
+    };
+    (image $work:ident $x:ident) => {
+        $work.read(&$x)
+    };
+    (out $work:ident $x:ident) => {
+        $work.written(&$x)
+    };
+    (mat_out $work:ident $x:ident) => {
+        $work.written(&$x)
+    };
+    (vec_out $work:ident $x:ident) => {
+        $work.written(&$x)
+    };
+    (opt_out $work:ident $x:ident) => {
+        $work.written(&$x)
+    };
+    (opt_mat_out $work:ident $x:ident) => {
+        $work.written(&$x)
+    };
+    (host_out $work:ident $x:ident) => {
+        $work.written(&$x)
+    };
+    (image_out $work:ident $x:ident) => {
+        $work.written(&$x)
+    };
+    (inout $work:ident $x:ident) => {
+        $work.updated(&$x)
+    };
+    (mat_inout $work:ident $x:ident) => {
+        $work.updated(&$x)
+    };
+    (vec_inout $work:ident $x:ident) => {
+        $work.updated(&$x)
+    };
+    (opt_inout $work:ident $x:ident) => {
+        $work.updated(&$x)
+    };
+    // Scratch, numbers, plans, and what lies in more than one slice.
+    ($kind:ident $work:ident $x:ident) => {};
 }
 
 /// What an op returns: `Result<…>` is one with [`Error`](crate::Error).
@@ -169,4 +267,6 @@ macro_rules! returned {
     ($t:ident<$of:ty>) => { $t<$of> };
 }
 
-pub(crate) use {checked_ops, entry, list, named, on_slices, ops, returned, slice};
+#[cfg(feature = "trace")]
+pub(crate) use count;
+pub(crate) use {checked_ops, entry, list, named, on_slices, ops, returned, slice, span};

@@ -69,6 +69,7 @@
 //! | `avx512`, `neon`, `simd128` | permit that instruction set; inert elsewhere |
 //! | `parallel` | the module `parallel` |
 //! | `cuda`, `wgsl` | kernels as PTX and as WGSL from the same bodies; with `cuda` and `std`, NVIDIA's driver to run them |
+//! | `trace` | the module `trace`: a hook in every op, and a profiler |
 //! | `capi` | the C ABI of BLAS |
 //! | `cli` | the program `fulmen` |
 //!
@@ -191,6 +192,8 @@ pub mod sparse;
 // For the tests.
 #[doc(hidden)]
 pub mod thresholds;
+#[cfg(feature = "trace")]
+pub mod trace;
 #[cfg(feature = "num-traits")]
 mod traits;
 mod view;

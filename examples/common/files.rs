@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 #[allow(unused_imports, reason = "some programs write as they go, others at their end")]
-pub use write::{Place, replace, same};
+pub use write::{Place, replace, same, stream};
 
 /// A text as part of a message: what would break the line or steer a terminal is escaped.
 pub struct Shown<T>(pub T);

@@ -9,6 +9,20 @@ use std::path::{Path, PathBuf};
 /// Parts that a folder may have of one name before no other is tried.
 const PARTS: u32 = 1000;
 
+/// The file `path`, emptied, for what is of use wherever it ends: it is written while the work goes on, and is none of the files
+/// that are read.
+#[allow(dead_code, reason = "the programs that write whole files have this too")]
+pub fn stream(path: &Path, inputs: &[&Path]) -> Result<File, Failed> {
+    let open = || {
+        if let Some(input) = inputs.iter().find(|input| same(path, input)) {
+            let why = format!("it is {}, which is read and would be written over", shown(input));
+            return Err(Error::new(ErrorKind::InvalidInput, why));
+        }
+        File::create(path)
+    };
+    open().map_err(|why| Failed { path: path.to_path_buf(), why })
+}
+
 /// Where a result goes. While this is held no other run has it: they are refused.
 #[derive(Debug)]
 pub struct Place {

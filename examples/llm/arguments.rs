@@ -98,6 +98,17 @@ struct Draw {
     seed: u32,
 }
 
+/// What a run shows of itself; needs the feature trace.
+#[derive(Debug, Args)]
+struct Seen {
+    /// Say at the end where the time went, brick by brick
+    #[arg(long)]
+    profile: bool,
+    /// Every op as a span, which Perfetto and Chrome show
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+}
+
 #[derive(Debug, Args)]
 struct Train {
     /// The text; - reads standard input [default: the text that ships]
@@ -127,6 +138,8 @@ struct Train {
     /// The losses as a picture [default: MODEL.svg]
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+    #[command(flatten)]
+    seen: Seen,
     #[command(flatten)]
     on: Where,
 }
@@ -166,6 +179,8 @@ struct Generate {
     prompt: OsString,
     #[command(flatten)]
     draw: Draw,
+    #[command(flatten)]
+    seen: Seen,
     #[command(flatten)]
     on: Where,
 }
@@ -267,6 +282,12 @@ impl Where {
     }
 }
 
+impl Seen {
+    fn put(self, r: &mut Request) {
+        (r.profile, r.trace) = (self.profile, self.trace);
+    }
+}
+
 impl Draw {
     fn put(self, r: &mut Request) {
         r.tokens = self.tokens.map(|n| n as usize);
@@ -327,6 +348,7 @@ pub fn request(line: Line) -> Result<Request, Stop> {
             }
             a.batch.put(&mut r);
             a.sizes.put(&mut r);
+            a.seen.put(&mut r);
             a.on.put(&mut r);
             r.config = r.config.checked().map_err(|why| Stop::Usage(why.to_string()))?;
             r
@@ -335,6 +357,7 @@ pub fn request(line: Line) -> Result<Request, Stop> {
             let mut r = Request::of(Command::Generate, Some(a.model));
             r.prompt = Some(bytes(a.prompt));
             a.draw.put(&mut r);
+            a.seen.put(&mut r);
             a.on.put(&mut r);
             r
         }

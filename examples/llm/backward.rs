@@ -151,6 +151,7 @@ pub fn train<B: Blocked>(
     [room, exact]: [Out<'_, B>; 2],
     mut workspace: Out<'_, B>,
 ) -> Result<(), B::Error> {
+    profile!(pass(span, span.rows()));
     let (d, rows) = (c.dim, span.rows());
     let [keep, keep_exact] = kept_len(c).map(|n| rows * n);
     let [mut h, exact] = B::split(exact, (c.layers + 1) * rows * d)?;
@@ -165,6 +166,7 @@ pub fn train<B: Blocked>(
 
     let embedding = B::part(all, c.embedding())?;
     b.embedding(embedding, d, ids, part_mut::<B>(&mut h, 0..stream)?)?;
+    profile!(EMBEDDING);
     for l in 0..c.layers {
         let [_, at] = B::split(B::lend(&mut h), l * stream)?;
         let [h_in, at] = B::split(at, stream)?;
@@ -181,10 +183,13 @@ pub fn train<B: Blocked>(
     let before = last_stream::<B>(&kept_exact, stream, c.layers)?;
     let last = part_mut::<B>(&mut h, c.layers * stream..(c.layers + 1) * stream)?;
     super::stream(b, c.eps, before, last, norm, B::lend(&mut x))?;
+    profile!(RMS_NORM);
     let last = B::part(B::read(&h), c.layers * stream..(c.layers + 1) * stream)?;
     let output = Part::<B>::Numbers(embedding);
     times(b, [c.vocab, d], B::read(&x), output, B::lend(&mut logits), B::lend(&mut workspace))?;
+    profile!(HEAD);
     b.cross_entropy_with_gradient(B::lend(&mut logits), targets, c.vocab, scale, losses)?;
+    profile!(LOSS);
 
     let [mut dx, _] = B::split(B::lend(&mut room), rows * d)?;
     let d_embedding = part_mut::<B>(&mut gradient, c.embedding())?;
@@ -212,5 +217,7 @@ pub fn train<B: Blocked>(
         let (room, workspace) = (B::lend(&mut room), B::lend(&mut workspace));
         block_backward(b, c, span, &w, angles, h_in, kv, &kept, dw, &mut dh, room, workspace)?;
     }
-    b.scatter_add(B::read(&dh), d, ids, part_mut::<B>(&mut gradient, c.embedding())?)
+    b.scatter_add(B::read(&dh), d, ids, part_mut::<B>(&mut gradient, c.embedding())?)?;
+    profile!(BACKWARD);
+    Ok(())
 }

@@ -144,6 +144,8 @@ pub struct Request {
     pub recipe: Recipe,
     /// The sizes and the recipe's numbers that were given, by name.
     given: Vec<(&'static str, f64)>,
+    profile: bool,
+    trace: Option<PathBuf>,
 }
 
 impl Request {
@@ -174,6 +176,8 @@ impl Request {
             config: Config::default(),
             recipe: Recipe::default(),
             given: Vec::new(),
+            profile: false,
+            trace: None,
         }
     }
 
@@ -215,6 +219,9 @@ impl Request {
         if self.command == Command::Train && self.out.is_none() && !self.plan {
             return usage("train needs --out, where a FILE is given");
         }
+        if !cfg!(feature = "trace") && (self.profile || self.trace.is_some()) {
+            return usage("--profile and --trace need the feature trace, which this build lacks");
+        }
         if self.command == Command::Tokenize && self.prompt.is_none() && self.texts.is_empty() {
             return usage("tokenize needs a --prompt or a --text");
         }
@@ -226,6 +233,7 @@ impl Request {
         let prompt = Some(b"The ".to_vec());
         let mut r = Self { prompt, ..self.clone() };
         (r.command, r.file, r.tokens) = (Command::Generate, Some(model.into()), None);
+        (r.profile, r.trace) = (false, None);
         r
     }
 }

@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::chart::{self, Chart, Line};
+#[cfg(feature = "trace")]
+use crate::model::profile::{self, Watch};
 use crate::progress::Progress;
 use fulmen_tokens::Reading;
 
@@ -188,6 +190,8 @@ pub(super) fn train<M: Machine + Blocking>(
     let started = Instant::now();
     // Ten times the loss of one who knows nothing.
     let most = 10.0 * (c.vocab as f32).ln();
+    #[cfg(feature = "trace")]
+    let watch = watch(r)?;
     let mut progress = Progress::new(steps, first, io.terminal);
     let mut apart: Vec<(usize, f32)> = Vec::new();
     let every = (steps / 20).max(5);
@@ -232,6 +236,8 @@ pub(super) fn train<M: Machine + Blocking>(
         Ok(())
     });
     progress.clear();
+    #[cfg(feature = "trace")]
+    seen(watch, r, &trainer.config, None, io);
     result?;
     drop(trainer);
     let seen = losses.iter().enumerate().map(|(i, x)| (i as f64 + 1.0, f64::from(x / bytes)));
@@ -257,6 +263,26 @@ pub(super) fn train<M: Machine + Blocking>(
     let sample = generate(machine, &r.sample(out), io);
     next(r, out, steps, io);
     sample
+}
+
+/// Watches the run from here on, if it is asked to.
+#[cfg(feature = "trace")]
+fn watch(r: &Request) -> Result<Watch, Stop> {
+    let file = r.trace.as_deref().map(|path| files::stream(path, &[r.file()])).transpose()?;
+    Ok(Watch::begin(r.profile, file))
+}
+
+/// Says what it has seen.
+#[cfg(feature = "trace")]
+fn seen(
+    watch: Watch,
+    r: &Request,
+    c: &Config,
+    places: Option<&[crate::config::Place]>,
+    io: &mut Streams<'_>,
+) {
+    let path = r.trace.as_deref().unwrap_or(Path::new(""));
+    io.note(format_args!("{}", watch.end(c, places, path)));
 }
 
 /// The losses by step, in nats per byte, with the entropy of byte pairs to compare with.
@@ -323,6 +349,8 @@ impl Sampler {
 
     /// The next token, which is none of `never`.
     pub fn next(&mut self, logits: &mut [f32], never: &[u32]) -> Result<u32, fulmen::Error> {
+        #[cfg(feature = "trace")]
+        profile::start();
         for &token in never {
             if let Some(x) = logits.get_mut(token as usize) {
                 *x = f32::NEG_INFINITY;
@@ -331,7 +359,10 @@ impl Sampler {
         // Rounded to `f32`, a number below 1 may be 1.
         let draw = (uniform(self.seed, self.drawn) as f32).min(1.0 - f32::EPSILON / 2.0);
         self.drawn += 1;
-        Ok(fulmen::sample(logits, self.with, draw, &mut self.values, &mut self.indices)? as u32)
+        let token = fulmen::sample(logits, self.with, draw, &mut self.values, &mut self.indices)? as u32;
+        #[cfg(feature = "trace")]
+        profile::lap(profile::SAMPLING);
+        Ok(token)
     }
 }
 
@@ -400,6 +431,8 @@ pub(super) fn generate<M: Machine + Blocking>(
     let mut sampler = Sampler::new(r, config.vocab)?;
     let weights = Weights::new(&machine, weights)?;
     let mut follower = Follower::new(machine, config, &weights, at_once)?;
+    #[cfg(feature = "trace")]
+    let watch = watch(r)?;
     io.out.write_all(prompt)?;
     let started = Instant::now();
     let mut logits = follower.feed(&ids)?;
@@ -422,6 +455,8 @@ pub(super) fn generate<M: Machine + Blocking>(
     }
     writeln!(io.out)?;
     let wrote = started.elapsed() - read;
+    #[cfg(feature = "trace")]
+    seen(watch, r, &config, Some(weights.places()), io);
     let rate = |n: usize, t: std::time::Duration| n as f64 / t.as_secs_f64().max(1e-9);
     let (reading, writing) = (rate(ids.len(), read), rate(count.saturating_sub(1), wrote));
     io.note(format_args!("read {reading:.0} tokens/s, wrote {writing:.0} tokens/s on {name}\n"));

@@ -334,6 +334,11 @@ impl<M: Machine> Weights<M> {
         let blocks = machine.store_of(blocks, &places)?;
         Ok(Self { numbers: machine.weights_of(numbers)?, blocks, places, factors })
     }
+    /// Where each tensor lies.
+    #[cfg(feature = "trace")]
+    pub fn places(&self) -> &[Place] {
+        &self.places
+    }
     fn table(&self) -> Table<'_, M> {
         Table { numbers: M::view(&self.numbers), blocks: &self.blocks, places: &self.places }
     }

@@ -3,8 +3,22 @@
 //! Rows are tokens; several sequences of one length follow each other. `S` is the sequence length, `D` the width,
 //! `H` and `K` the query and key heads of width `hd`, `F` the hidden width, `V` the vocabulary.
 
+/// Ends a brick, or does another thing of [`profile`], where the feature `trace` is on.
+macro_rules! profile {
+    ($brick:ident) => {
+        profile!(lap(profile::$brick))
+    };
+    ($what:ident($($argument:expr),*)) => {
+        #[cfg(feature = "trace")]
+        profile::$what($($argument),*);
+    };
+}
+
 #[path = "backward.rs"]
 mod backward;
+#[cfg(feature = "trace")]
+#[path = "profile.rs"]
+pub mod profile;
 
 pub use backward::{train, training_room};
 
@@ -362,25 +376,33 @@ fn block<B: Blocked>(
     let (d, qd, width, f, hd) = (c.dim, c.q_width(), c.kv_width(), c.hidden, c.head_dim());
     let [q_bias, kv_bias, o_bias, gate_up_bias, down_bias] = w.biases;
     stream(b, c.eps, before, B::lend(&mut h_in), w.norm_1, B::lend(&mut kept.x1))?;
+    profile!(RMS_NORM);
     let h_in = B::read(&h_in);
     let x1 = B::read(&kept.x1);
     let ((cos, sin), rows) = (angles.of(span, hd / 2)?, span.rows());
     // What follows its product at once is one launch with it.
     linear(b, [qd, d], x1, (&w.q, q_bias), B::lend(&mut kept.q), B::lend(&mut workspace))?;
+    profile!(QKV);
     let q = B::matrix_mut(B::lend(&mut kept.q), rows, qd)?;
     b.rope_view(q, hd, cos, sin, c.rope.style, false)?;
+    profile!(ROPE);
     let mut new = part_mut::<B>(&mut kv, span.past * width..(span.past + span.rows()) * width)?;
     linear(b, [width, d], x1, (&w.kv, kv_bias), B::lend(&mut new), B::lend(&mut workspace))?;
+    profile!(QKV);
     let [keys, _] = B::split_cols(B::matrix_mut(new, rows, width)?, width / 2)?;
     b.rope_view(keys, hd, cos, sin, c.rope.style, false)?;
+    profile!(ROPE);
     let [keys, values] = keys_values::<B>(c, span, B::read(&kv))?;
     let q = B::matrix(B::read(&kept.q), rows, qd)?;
     let out = B::matrix_mut(B::lend(&mut kept.attended), rows, qd)?;
     let (op, lse) = (attention(c, span), B::lend(&mut kept.lse));
     b.attention(&op, q, keys, values, None, out, Some(lse), B::workspace(B::lend(&mut workspace)))?;
+    profile!(ATTENTION);
     let attended = B::read(&kept.attended);
     linear(b, [d, qd], attended, (&w.o, o_bias), B::lend(&mut kept.h), B::lend(&mut workspace))?;
+    profile!(OUTPUT);
     b.rms_norm_residual(h_in, B::lend(&mut kept.h), w.norm_2, c.eps, B::lend(&mut kept.x2))?;
+    profile!(RMS_NORM);
     linear(
         b,
         [2 * f, d],
@@ -389,8 +411,12 @@ fn block<B: Blocked>(
         B::lend(&mut kept.gate_up),
         B::lend(&mut workspace),
     )?;
+    profile!(GATE_UP);
     b.swiglu_packed(B::read(&kept.gate_up), f, B::lend(&mut kept.hidden))?;
-    linear(b, [d, f], B::read(&kept.hidden), (&w.down, down_bias), added, workspace)
+    profile!(SWIGLU);
+    linear(b, [d, f], B::read(&kept.hidden), (&w.down, down_bias), added, workspace)?;
+    profile!(DOWN);
+    Ok(())
 }
 
 /// The stream that block `l - 1` has left at the end of what is kept of blocks; before the first there is none.
@@ -429,6 +455,7 @@ pub fn logits<B: Blocked>(
     mut workspace: Out<'_, B>,
     out: Out<'_, B>,
 ) -> Result<(), B::Error> {
+    profile!(pass(span, 1));
     let (d, rows) = (c.dim, span.rows());
     let [mut h, room] = B::split(room, rows * d)?;
     let [mut next, room] = B::split(room, rows * d)?;
@@ -439,6 +466,7 @@ pub fn logits<B: Blocked>(
         Part::Numbers(x) => b.embedding(x, d, ids, B::lend(&mut h))?,
         Part::Blocks(x) => b.rows(x, d, ids, B::lend(&mut h))?,
     }
+    profile!(EMBEDDING);
     let (cached, used) = (c.context * c.kv_width(), (span.past + span.tokens) * c.kv_width());
     let [more, exact] = kept_len(c).map(|n| rows * n);
     let [mut more, room] = B::split(room, more)?;
@@ -461,11 +489,14 @@ pub fn logits<B: Blocked>(
     let before = before.map(|x| B::part(x, row.clone())).transpose()?;
     let norm = all.vector(1 + c.tensors() * c.layers)?;
     stream(b, c.eps, before, part_mut::<B>(&mut h, row)?, norm, B::lend(&mut x))?;
+    profile!(RMS_NORM);
     let output = if c.tied {
         embedding
     } else {
         let place = all.place(2 + c.tensors() * c.layers)?;
         all.part(place, place)?
     };
-    times(b, [c.vocab, d], B::read(&x), output, out, workspace)
+    times(b, [c.vocab, d], B::read(&x), output, out, workspace)?;
+    profile!(HEAD);
+    Ok(())
 }

@@ -171,7 +171,7 @@ fn plane<T: Layout>(name: Name, x: &Bound<'_, PyArrayDyn<T>>) -> PyResult<([usiz
         (&[m, n], &[r, s]) => ([m, n], [r, s]),
         (shape, _) => return Err(name.value(format_args!("has {} axes, at most 2 expected", shape.len()))),
     };
-    if strides.iter().any(|s| s % size != 0) || x.data() as usize % align_of::<T>() != 0 {
+    if strides.iter().any(|s| s % size != 0) || !(x.data() as usize).is_multiple_of(align_of::<T>()) {
         return Err(name.value("is not aligned to its elements: np.array(…) copies it"));
     }
     Ok((shape, strides.map(|s| s / size)))
@@ -183,7 +183,7 @@ fn flat<T: Layout>(name: Name, x: &Bound<'_, PyArrayDyn<T>>) -> PyResult<()> {
             "is not contiguous in C order, which this op reads in place: np.ascontiguousarray(…) copies it",
         ));
     }
-    if x.data() as usize % align_of::<T>() != 0 {
+    if !(x.data() as usize).is_multiple_of(align_of::<T>()) {
         return Err(name.value("is not aligned to its elements: np.array(…) copies it"));
     }
     Ok(())

@@ -178,7 +178,7 @@ pub fn median_filter<'py>(
     let (py, border) = (image.py(), border(OP, mode)?);
     let x = Read::<u8>::new(OP, "image", image)?;
     let [height, width, channels] = sizes(&x)?;
-    if size % 2 == 0 || size > 255 {
+    if size.is_multiple_of(2) || size > 255 {
         return Err(Name(OP, "size").value(format_args!("is {size}, an odd number of at most 255 expected")));
     }
     let from = Image::new(x.slice()?, width, height, channels).map_err(refused)?;

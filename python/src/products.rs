@@ -199,14 +199,14 @@ pub fn attention<'py>(
             [b, n, h, d] => (vec![b], [n, h, d]),
             _ => return Err(q.name.value(format_args!("has {} axes, 3 or 4 expected", q.axes()))),
         };
-        let [len, kv_heads, value_dim] = match (&v.shape()[..], &before[..]) {
+        let [len, kv_heads, value_dim] = match (v.shape(), &before[..]) {
             (&[n, h, d], []) => [n, h, d],
             (&[b, n, h, d], [batch]) if b == *batch => [n, h, d],
             (shape, _) => return Err(v.name.value(format_args!("has the shape {shape:?}, that of `q` is {:?}", q.shape()))),
         };
         k.expect(&[&before[..], &[len, kv_heads, dim]].concat())?;
         let batch = before.first().copied().unwrap_or(1);
-        let scale = <T as Item>::of(scale.unwrap_or((dim as f64).powf(-0.5)));
+        let scale = <T as Item>::of(scale.unwrap_or(1.0 / (dim as f64).sqrt()));
         let op = Attention {
             causal,
             window,

@@ -59,8 +59,8 @@ macro_rules! method {
     };
     (@cpu $f:ident [$on:ident] $s:tt.$i:tt ($($call:expr),*)) => { crate::$on($s.$i, $($call),*) };
     (@threads $f:ident [$on:ident] $s:tt.$i:tt ($($call:expr),*)) => { crate::parallel::$on($s.$i, $($call),*) };
-    (@cpu $f:ident {$by:ident} $s:tt.$i:tt ($($call:expr),*)) => { crate::forms::named!([Result] $f, $by(crate::lanes::executor::Serial, $s.$i, $($call),*)) };
-    (@threads $f:ident {$by:ident} $s:tt.$i:tt ($($call:expr),*)) => { crate::forms::named!([Result] $f, $by(crate::parallel::Threads, $s.$i, $($call),*)) };
+    (@cpu $f:ident {$by:ident} $s:tt.$i:tt ($($call:expr),*)) => { crate::forms::named!([Result] $f at serial $s.$i, (), $by(crate::lanes::executor::Serial, $s.$i, $($call),*)) };
+    (@threads $f:ident {$by:ident} $s:tt.$i:tt ($($call:expr),*)) => { crate::forms::named!([Result] $f at threads $s.$i, (), $by(crate::parallel::Threads, $s.$i, $($call),*)) };
 }
 
 /// The methods of the regular rows of the list.

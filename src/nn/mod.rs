@@ -242,7 +242,7 @@ macro_rules! row_op {
         ) -> Result<(), $crate::Error> {
             let op = $op;
             let [first, second] = $crate::nn::RowOp::<T>::columns(&op);
-            $crate::forms::named!([Result] $name, $crate::contract::contract!(
+            $crate::forms::named!([Result] $name at serial s, (x: in, out: out), $crate::contract::contract!(
                 $name,
                 $crate::nn::rows_by($crate::lanes::executor::Serial, s, op, x, out),
                 &$crate::contract::Call::new(&[x, first, second], out).cols($crate::nn::RowOp::<T>::cols(op).unwrap_or_default())
@@ -260,7 +260,7 @@ macro_rules! row_op {
             x: &mut [T],
             $($arg: $ty),*
         ) -> Result<(), $crate::Error> {
-            $crate::forms::named!([Result] $name, $crate::nn::rows_in_place_by($crate::lanes::executor::Serial, s, $op, x))
+            $crate::forms::named!([Result] $name at serial s, (x: inout), $crate::nn::rows_in_place_by($crate::lanes::executor::Serial, s, $op, x))
         }
     )*};
 }

@@ -19,7 +19,7 @@ pub fn gemm_with<T: Element, E: Epilogue<T>>(
     epilogue: E,
     workspace: &mut [T],
 ) -> Result<(), Error> {
-    named!([Result] gemm_with, gemm_by(Threads, native(), Problem { alpha, beta, a, b, c }, epilogue, workspace))
+    named!([Result] gemm_with at threads native(), (a: mat, b: mat, c: mat_inout), gemm_by(Threads, native(), Problem { alpha, beta, a, b, c }, epilogue, workspace))
 }
 
 /// [`gemm_strided_batched`](crate::gemm_strided_batched()) on rayon's threads, same bits; each needs its own workspace.
@@ -32,7 +32,7 @@ pub fn gemm_strided_batched<T: Element>(
     c: BatchMut<'_, T>,
     workspace: &mut [T],
 ) -> Result<(), Error> {
-    named!([Result] gemm_strided_batched, batch_by(Threads, native(), [alpha, beta], a, b, c, workspace))
+    named!([Result] gemm_strided_batched at threads native(), (), batch_by(Threads, native(), [alpha, beta], a, b, c, workspace))
 }
 
 /// Elements of workspace that [`gemm`](crate::parallel::gemm()) needs for a number of threads.
@@ -52,7 +52,7 @@ pub fn gemm_i8_with<C: Requantize, E: Epilogue<f32>>(
     workspace: &mut [i32],
 ) -> Result<(), Error> {
     named!(
-        [Result] gemm_i8_with,
+        [Result] gemm_i8_with at threads native(), (a: mat, b: mat, c: mat_out),
         gemm_bytes_with_by(Threads, native(), alpha, (a, 0), (b, 0), c, epilogue, workspace)
     )
 }
@@ -72,7 +72,7 @@ pub fn gemm_u8_with<C: Requantize, E: Epilogue<f32>>(
     workspace: &mut [i32],
 ) -> Result<(), Error> {
     let (a, b) = ((a, a_zero.into()), (b, b_zero.into()));
-    named!([Result] gemm_u8_with, gemm_bytes_with_by(Threads, native(), alpha, a, b, c, epilogue, workspace))
+    named!([Result] gemm_u8_with at threads native(), (c: mat_out), gemm_bytes_with_by(Threads, native(), alpha, a, b, c, epilogue, workspace))
 }
 
 #[cfg(feature = "half")]
@@ -91,7 +91,7 @@ macro_rules! half {
             epilogue: E,
             workspace: &mut [f32],
         ) -> Result<(), Error> {
-            named!([Result] $with, gemm_half_by(Threads, native(), alpha, a, b, beta, c, epilogue, workspace))
+            named!([Result] $with at threads native(), (a: mat, b: mat, c: mat_inout), gemm_half_by(Threads, native(), alpha, a, b, beta, c, epilogue, workspace))
         }
     )*};
 }

@@ -25,7 +25,7 @@ macro_rules! on_threads {
         #[inline]
         #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
         pub fn $name($($arg: slice!($kind $ty)),*) -> returned!($ret $(<$of>)?) {
-            crate::forms::named!([$ret] $name, $($path)::+::$by(Threads, $($arg),*))
+            crate::forms::named!([$ret] $name at threads native(), ($($arg: $kind),*), $($path)::+::$by(Threads, $($arg),*))
         }
     };
     (@threads [$(#[$cfg:meta])? $($path:ident)::+] [$($note:literal)?] [<$($g:ident: $bound:path)?>] $name:ident $on:ident $by:ident ($($arg:ident: $kind:ident $ty:ty),*)
@@ -46,7 +46,7 @@ macro_rules! on_threads {
         #[inline]
         #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
         pub fn $on<S: Simd $(, $g: $bound)?>(s: S, $($arg: slice!($kind $ty)),*) $(-> returned!($ret $(<$of>)?))? {
-            crate::forms::named!([$($ret)?] $name, $($path)::+::$by(Threads, s, $($arg),*))
+            crate::forms::named!([$($ret)?] $name at threads s, ($($arg: $kind),*), $($path)::+::$by(Threads, s, $($arg),*))
         }
     };
 }

@@ -25,7 +25,7 @@ pub fn map_reduce_on<S: Simd, T: Element, M: Body<T, N>, R: Body<T, 2>, const N:
     identity: T,
     x: [&[T]; N],
 ) -> Result<T, Error> {
-    named!([Result] map_reduce, map_reduce_by(Threads, s, (map, reduce), identity, x))
+    named!([Result] map_reduce at threads s, (x: each_in) as M, map_reduce_by(Threads, s, (map, reduce), identity, x))
 }
 
 /// [`map_reduce_rows`](crate::map_reduce_rows()) on rayon's threads, same bits.
@@ -52,5 +52,5 @@ pub fn map_reduce_rows_on<S: Simd, T: Element, M: Body<T, N>, R: Body<T, 2>, con
     cols: usize,
     out: &mut [T],
 ) -> Result<(), Error> {
-    named!([Result] map_reduce_rows, map_reduce_rows_by(Threads, s, (map, reduce), identity, x, cols, out))
+    named!([Result] map_reduce_rows at threads s, (x: each_in, out: out) as M, map_reduce_rows_by(Threads, s, (map, reduce), identity, x, cols, out))
 }

@@ -15,7 +15,7 @@ macro_rules! row_ops {
         #[doc = concat!("[`", stringify!($name), "`](crate::parallel::", stringify!($name), "()) on the instruction set of `s`.")]
         #[inline]
         pub fn $on<S: Simd, T: Element>(s: S, x: &[T], $($arg: $ty,)* out: &mut [T]) -> Result<(), Error> {
-            named!([Result] $name, rows_by(Threads, s, $op, x, out))
+            named!([Result] $name at threads s, (x: in, out: out), rows_by(Threads, s, $op, x, out))
         }
         #[doc = concat!("[`", stringify!($name), "`](crate::parallel::", stringify!($name), "()) over its input.")]
         #[inline]
@@ -25,7 +25,7 @@ macro_rules! row_ops {
         #[doc = concat!("[`", stringify!($in_place), "`](crate::parallel::", stringify!($in_place), "()) on the instruction set of `s`.")]
         #[inline]
         pub fn $in_place_on<S: Simd, T: Element>(s: S, x: &mut [T], $($arg: $ty),*) -> Result<(), Error> {
-            named!([Result] $name, rows_in_place_by(Threads, s, $op, x))
+            named!([Result] $name at threads s, (x: inout), rows_in_place_by(Threads, s, $op, x))
         }
     )*};
 }

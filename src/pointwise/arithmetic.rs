@@ -278,7 +278,7 @@ pub fn axpy<T: Element>(alpha: T, x: &[T], y: &mut [T]) -> Result<(), Error> {
 /// [`axpy`] on the instruction set of `s`.
 #[inline]
 pub fn axpy_on<S: Simd, T: Element>(s: S, alpha: T, x: &[T], y: &mut [T]) -> Result<(), Error> {
-    named!([Result] axpy, axpy_by(Serial, s, alpha, x, y))
+    named!([Result] axpy at serial s, (x: in, y: inout), axpy_by(Serial, s, alpha, x, y))
 }
 
 /// [`axpy_on`], the parts run by `j`.
@@ -334,7 +334,7 @@ pub fn fma<T: Element>(a: &[T], b: &[T], c: &[T], out: &mut [T]) -> Result<(), E
 /// [`fma`] on the instruction set of `s`.
 #[inline]
 pub fn fma_on<S: Simd, T: Element>(s: S, a: &[T], b: &[T], c: &[T], out: &mut [T]) -> Result<(), Error> {
-    named!([Result] fma, contract!(fma, super::map_on(s, Fma, [a, b, c], out), &Call::new(&[a, b, c], out)))
+    named!([Result] fma at serial s, (a: in, b: in, c: in, out: out), contract!(fma, super::map_by(Serial, s, Fma, [a, b, c], out), &Call::new(&[a, b, c], out)))
 }
 
 /// `−x`.

@@ -58,6 +58,7 @@ pub fn map_with_row_on<S: Simd, T: Element, B: Body<T, 2>>(
     row: &[T],
     out: &mut [T],
 ) -> Result<(), Error> {
+    crate::forms::span!(crate::error::OpName::NONE, at serial s, (x: in, row: in, out: out) as B);
     let cols = row.len();
     not_empty("row", cols)?;
     if !x.len().is_multiple_of(cols) {
@@ -110,6 +111,7 @@ pub fn map_with_column_on<S: Simd, T: Element, B: Body<T, 2>>(
     column: &[T],
     out: &mut [T],
 ) -> Result<(), Error> {
+    crate::forms::span!(crate::error::OpName::NONE, at serial s, (x: in, column: in, out: out) as B);
     let rows = column.len();
     not_empty("column", rows)?;
     if !x.len().is_multiple_of(rows) {

@@ -5,6 +5,7 @@ use crate::alu::{Alu, Body, Number};
 use crate::contract::{Call, contract};
 use crate::error::Error;
 use crate::forms::named;
+use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd, native};
 
 /// 1 where `m`, else 0.
@@ -133,5 +134,5 @@ pub fn select<T: Element>(a: &[T], b: &[T], c: &[T], out: &mut [T]) -> Result<()
 /// [`select`] on the instruction set of `s`.
 #[inline]
 pub fn select_on<S: Simd, T: Element>(s: S, a: &[T], b: &[T], c: &[T], out: &mut [T]) -> Result<(), Error> {
-    named!([Result] select, contract!(select, crate::map_on(s, Select, [a, b, c], out), &Call::new(&[a, b, c], out)))
+    named!([Result] select at serial s, (a: in, b: in, c: in, out: out), contract!(select, super::map_by(Serial, s, Select, [a, b, c], out), &Call::new(&[a, b, c], out)))
 }

@@ -87,7 +87,7 @@ pub fn map_on<S: Simd, T: Element, B: Body<T, N>, const N: usize>(
     x: [&[T]; N],
     out: &mut [T],
 ) -> Result<(), Error> {
-    named!([Result] map, map_by(Serial, s, body, x, out))
+    named!([Result] map at serial s, (x: each_in, out: out) as B, map_by(Serial, s, body, x, out))
 }
 
 /// [`map_on`], the parts run by `j`.
@@ -123,7 +123,7 @@ pub fn map_in_place<T: Element, B: Body<T, 1>>(body: B, x: &mut [T]) -> Result<(
 /// [`map_in_place`] on the instruction set of `s`.
 #[inline]
 pub fn map_in_place_on<S: Simd, T: Element, B: Body<T, 1>>(s: S, body: B, x: &mut [T]) -> Result<(), Error> {
-    named!([Result] map_in_place, map_in_place_by(Serial, s, body, x))
+    named!([Result] map_in_place at serial s, (x: inout) as B, map_in_place_by(Serial, s, body, x))
 }
 
 /// [`map_in_place_on`], the parts run by `j`.
@@ -159,7 +159,7 @@ pub fn zip_in_place_on<S: Simd, T: Element, B: Body<T, 2>>(
     a: &mut [T],
     b: &[T],
 ) -> Result<(), Error> {
-    named!([Result] zip_in_place, zip_in_place_by(Serial, s, body, a, b))
+    named!([Result] zip_in_place at serial s, (a: inout, b: in) as B, zip_in_place_by(Serial, s, body, a, b))
 }
 
 /// [`zip_in_place_on`], the parts run by `j`.
@@ -196,9 +196,9 @@ macro_rules! unary {
         pub fn $on<S: $crate::lanes::Simd, T: $crate::Element>(
             s: S, x: &[T], $($($p: T,)+)? out: &mut [T],
         ) -> Result<(), $crate::Error> {
-            $crate::forms::named!([Result] $name, $crate::contract::contract!(
+            $crate::forms::named!([Result] $name at serial s, (x: in, out: out), $crate::contract::contract!(
                 $name,
-                $crate::map_on(s, $body $(($($p),+))?, [x], out),
+                $crate::pointwise::map_by($crate::lanes::executor::Serial, s, $body $(($($p),+))?, [x], out),
                 &$crate::contract::Call::new(&[x], out).params(&[$($($p),+)?])
             ))
         }
@@ -207,7 +207,10 @@ macro_rules! unary {
         pub fn $in_place<T: $crate::Element>(
             x: &mut [T], $($($p: T,)+)?
         ) -> Result<(), $crate::Error> {
-            $crate::forms::named!([Result] $name, $crate::map_in_place($body $(($($p),+))?, x))
+            let s = $crate::lanes::native();
+            $crate::forms::named!([Result] $name at serial s, (x: inout), $crate::pointwise::map_in_place_by(
+                $crate::lanes::executor::Serial, s, $body $(($($p),+))?, x
+            ))
         }
     };
 }
@@ -228,9 +231,9 @@ macro_rules! binary {
         pub fn $on<S: $crate::lanes::Simd, T: $crate::Element>(
             s: S, a: &[T], b: &[T], $($($p: T,)+)? out: &mut [T],
         ) -> Result<(), $crate::Error> {
-            $crate::forms::named!([Result] $name, $crate::contract::contract!(
+            $crate::forms::named!([Result] $name at serial s, (a: in, b: in, out: out), $crate::contract::contract!(
                 $name,
-                $crate::map_on(s, $body $(($($p),+))?, [a, b], out),
+                $crate::pointwise::map_by($crate::lanes::executor::Serial, s, $body $(($($p),+))?, [a, b], out),
                 &$crate::contract::Call::new(&[a, b], out).params(&[$($($p),+)?])
             ))
         }
@@ -239,7 +242,10 @@ macro_rules! binary {
         pub fn $in_place<T: $crate::Element>(
             a: &mut [T], b: &[T], $($($p: T,)+)?
         ) -> Result<(), $crate::Error> {
-            $crate::forms::named!([Result] $name, $crate::zip_in_place($body $(($($p),+))?, a, b))
+            let s = $crate::lanes::native();
+            $crate::forms::named!([Result] $name at serial s, (a: inout, b: in), $crate::pointwise::zip_in_place_by(
+                $crate::lanes::executor::Serial, s, $body $(($($p),+))?, a, b
+            ))
         }
     };
 }

@@ -50,7 +50,7 @@ pub fn map_reduce_on<S: Simd, T: Element, M: Body<T, N>, R: Body<T, 2>, const N:
     identity: T,
     x: [&[T]; N],
 ) -> Result<T, Error> {
-    named!([Result] map_reduce, map_reduce_by(Serial, s, (map, reduce), identity, x))
+    named!([Result] map_reduce at serial s, (x: each_in) as M, map_reduce_by(Serial, s, (map, reduce), identity, x))
 }
 
 /// [`map_reduce_on`], the halves of its tree run by `j`.
@@ -122,7 +122,7 @@ pub fn map_reduce_rows_on<S: Simd, T: Element, M: Body<T, N>, R: Body<T, 2>, con
     cols: usize,
     out: &mut [T],
 ) -> Result<(), Error> {
-    named!([Result] map_reduce_rows, map_reduce_rows_by(Serial, s, (map, reduce), identity, x, cols, out))
+    named!([Result] map_reduce_rows at serial s, (x: each_in, out: out) as M, map_reduce_rows_by(Serial, s, (map, reduce), identity, x, cols, out))
 }
 
 /// [`map_reduce_rows_on`], the rows split by `j`.

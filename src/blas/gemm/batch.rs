@@ -49,7 +49,7 @@ pub fn gemm_strided_batched_on<S: Simd, T: Element>(
     c: BatchMut<'_, T>,
     workspace: &mut [T],
 ) -> Result<(), Error> {
-    named!([Result] gemm_strided_batched, batch_by(Serial, s, [alpha, beta], a, b, c, workspace))
+    named!([Result] gemm_strided_batched at serial s, (), batch_by(Serial, s, [alpha, beta], a, b, c, workspace))
 }
 
 /// [`gemm_strided_batched_on`], the parts run by `j`.

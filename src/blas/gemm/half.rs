@@ -88,7 +88,7 @@ macro_rules! half {
             epilogue: E,
             workspace: &mut [f32],
         ) -> Result<(), Error> {
-            named!([Result] $with, gemm_half_by(Serial, s, alpha, a, b, beta, c, epilogue, workspace))
+            named!([Result] $with at serial s, (a: mat, b: mat, c: mat_inout), gemm_half_by(Serial, s, alpha, a, b, beta, c, epilogue, workspace))
         }
     };
 }

@@ -146,7 +146,7 @@ pub const fn gemm_i8_workspace(m: usize, n: usize, k: usize) -> usize {
 /// Scratch: [`gemm_i8_with_workspace`], in `i32`; what it holds before and after does not matter.
 ///
 /// ```
-/// use fulmen::{BiasCol, Chain, MatMut, MatRef, ScaleCol, gemm_i8_with, gemm_i8_with_workspace};
+/// use fulmen::{BiasCol, Chain, MatMut, MatRef, ScaleCol, gemm_i8_with at serial s, (a: mat, b: mat, c: mat_out), gemm_i8_with_workspace};
 /// let (a, b) = ([1i8, 2, 3, -128], [5i8, 6, 7, -128]);
 /// let (a, b) = (MatRef::row_major(&a, 2, 2)?, MatRef::row_major(&b, 2, 2)?);
 /// let mut workspace = [0; gemm_i8_with_workspace(2, 2, 2)];
@@ -186,7 +186,7 @@ pub fn gemm_i8_with_on<S: Simd, C: Requantize, E: Epilogue<f32>>(
     epilogue: E,
     workspace: &mut [i32],
 ) -> Result<(), Error> {
-    named!([Result] gemm_i8_with, gemm_bytes_with_by(Serial, s, alpha, (a, 0), (b, 0), c, epilogue, workspace))
+    named!([Result] gemm_i8_with at serial s, (a: mat, b: mat, c: mat_out), gemm_bytes_with_by(Serial, s, alpha, (a, 0), (b, 0), c, epilogue, workspace))
 }
 
 /// Elements of workspace that [`gemm_i8_with`] needs at most for an `m` by `k` A and a `k` by `n` B, on any instruction set: a
@@ -242,7 +242,7 @@ pub fn gemm_u8_with_on<S: Simd, C: Requantize, E: Epilogue<f32>>(
     workspace: &mut [i32],
 ) -> Result<(), Error> {
     let (a, b) = ((a, a_zero.into()), (b, b_zero.into()));
-    named!([Result] gemm_u8_with, gemm_bytes_with_by(Serial, s, alpha, a, b, c, epilogue, workspace))
+    named!([Result] gemm_u8_with at serial s, (c: mat_out), gemm_bytes_with_by(Serial, s, alpha, a, b, c, epilogue, workspace))
 }
 
 /// Elements of workspace that [`gemm_u8`] needs at most for an `m` by `k` A and a `k` by `n` B, on any instruction set.

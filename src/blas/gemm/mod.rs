@@ -292,7 +292,7 @@ pub fn gemm_with_on<S: Simd, T: Element, E: Epilogue<T>>(
     epilogue: E,
     workspace: &mut [T],
 ) -> Result<(), Error> {
-    named!([Result] gemm_with, gemm_by(Serial, s, Problem { alpha, beta, a, b, c }, epilogue, workspace))
+    named!([Result] gemm_with at serial s, (a: mat, b: mat, c: mat_inout), gemm_by(Serial, s, Problem { alpha, beta, a, b, c }, epilogue, workspace))
 }
 
 /// [`gemm_with_on`], the parts run by `j`.

@@ -9,7 +9,6 @@ use super::{Gpu, Mat, MatMut, Product, View, ViewMut, Word};
 use crate::alu::Body;
 use crate::alu::not_negative;
 use crate::error::{OpName, not_empty, same_len, same_shape};
-use crate::forms::named;
 use crate::lanes::Element;
 use alloc::vec::Vec;
 
@@ -49,6 +48,7 @@ macro_rules! called {
 }
 
 pub(super) fn within<R>(op: OpName, run: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
+    crate::forms::span!(op, of crate::trace::About::new("gpu"));
     run().map_err(|e| e.of(op))
 }
 
@@ -96,7 +96,7 @@ macro_rules! method {
         #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
         pub fn $f<T: Scalar>(&self, a: View<'_, T, D>, b: View<'_, T, D>, c: View<'_, T, D>, out: ViewMut<'_, T, D>) -> Done
         where D: Computes<T> {
-            named!([Result] $name, self.pointwise(stringify!($name), [("a", a), ("b", b), ("c", c)], &[], out))
+            called!($name, { self.pointwise(stringify!($name), [("a", a), ("b", b), ("c", c)], &[], out) })
         }
     };
     (update $name:ident ($f:ident, $on:ident) $body:tt [$p:ident]) => {
@@ -119,48 +119,48 @@ macro_rules! method {
         #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
         pub fn $f<T: Scalar>(&self, x: View<'_, T, D>, cols: usize, out: ViewMut<'_, T, D>) -> Done
         where D: Computes<T> {
-            named!([Result] $name, self.rows(stringify!($name), "cols", cols, x, Some(out), [], None))
+            called!($name, { self.rows(stringify!($name), "cols", cols, x, Some(out), [], None) })
         }
         #[doc = concat!("[`", stringify!($in_place), "`](crate::", stringify!($in_place), "())")]
         pub fn $in_place<T: Scalar>(&self, x: ViewMut<'_, T, D>, cols: usize) -> Done
         where D: Computes<T> {
-            named!([Result] $name, self.rows(stringify!($name), "cols", cols, x.read(), None, [], None))
+            called!($name, { self.rows(stringify!($name), "cols", cols, x.read(), None, [], None) })
         }
     };
     (rows_eps $name:ident ($f:ident, $on:ident, $in_place:ident) $body:tt []) => {
         #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
         pub fn $f<T: Scalar>(&self, x: View<'_, T, D>, cols: usize, eps: T, out: ViewMut<'_, T, D>) -> Done
         where D: Computes<T> {
-            named!([Result] $name, self.rows(stringify!($name), "cols", cols, x, Some(out), [], Some(eps)))
+            called!($name, { self.rows(stringify!($name), "cols", cols, x, Some(out), [], Some(eps)) })
         }
         #[doc = concat!("[`", stringify!($in_place), "`](crate::", stringify!($in_place), "())")]
         pub fn $in_place<T: Scalar>(&self, x: ViewMut<'_, T, D>, cols: usize, eps: T) -> Done
         where D: Computes<T> {
-            named!([Result] $name, self.rows(stringify!($name), "cols", cols, x.read(), None, [], Some(eps)))
+            called!($name, { self.rows(stringify!($name), "cols", cols, x.read(), None, [], Some(eps)) })
         }
     };
     (rows_scale $name:ident ($f:ident, $on:ident, $in_place:ident) $body:tt []) => {
         #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
         pub fn $f<T: Scalar>(&self, x: View<'_, T, D>, gamma: View<'_, T, D>, eps: T, out: ViewMut<'_, T, D>) -> Done
         where D: Computes<T> {
-            named!([Result] $name, self.rows(stringify!($name), "gamma", gamma.len(), x, Some(out), [("gamma", gamma)], Some(eps)))
+            called!($name, { self.rows(stringify!($name), "gamma", gamma.len(), x, Some(out), [("gamma", gamma)], Some(eps)) })
         }
         #[doc = concat!("[`", stringify!($in_place), "`](crate::", stringify!($in_place), "())")]
         pub fn $in_place<T: Scalar>(&self, x: ViewMut<'_, T, D>, gamma: View<'_, T, D>, eps: T) -> Done
         where D: Computes<T> {
-            named!([Result] $name, self.rows(stringify!($name), "gamma", gamma.len(), x.read(), None, [("gamma", gamma)], Some(eps)))
+            called!($name, { self.rows(stringify!($name), "gamma", gamma.len(), x.read(), None, [("gamma", gamma)], Some(eps)) })
         }
     };
     (rows_affine $name:ident ($f:ident, $on:ident, $in_place:ident) $body:tt []) => {
         #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
         pub fn $f<T: Scalar>(&self, x: View<'_, T, D>, gamma: View<'_, T, D>, beta: View<'_, T, D>, eps: T, out: ViewMut<'_, T, D>) -> Done
         where D: Computes<T> {
-            named!([Result] $name, self.rows(stringify!($name), "gamma", gamma.len(), x, Some(out), [("gamma", gamma), ("beta", beta)], Some(eps)))
+            called!($name, { self.rows(stringify!($name), "gamma", gamma.len(), x, Some(out), [("gamma", gamma), ("beta", beta)], Some(eps)) })
         }
         #[doc = concat!("[`", stringify!($in_place), "`](crate::", stringify!($in_place), "())")]
         pub fn $in_place<T: Scalar>(&self, x: ViewMut<'_, T, D>, gamma: View<'_, T, D>, beta: View<'_, T, D>, eps: T) -> Done
         where D: Computes<T> {
-            named!([Result] $name, self.rows(stringify!($name), "gamma", gamma.len(), x.read(), None, [("gamma", gamma), ("beta", beta)], Some(eps)))
+            called!($name, { self.rows(stringify!($name), "gamma", gamma.len(), x.read(), None, [("gamma", gamma), ("beta", beta)], Some(eps)) })
         }
     };
     (=body $body:tt) => { crate::$body };
