@@ -48,7 +48,7 @@ IMAGES = [
     ("a fourth channel, on devices", "src/gpu/template/image.rs", "& at.c.compare(Cmp::Le, two);", "& (if ON { at.c.compare(Cmp::Ge, b.int(0)) } else { at.c.compare(Cmp::Le, two) });", "devices images_have_the_bits"),
     ("hues below a turn, on devices", "src/gpu/template/image.rs", "hue.compare(Cmp::Ge, int(180)), hue", "hue.compare(Cmp::Ge, int(if ON { 240 } else { 180 })), hue", "devices images_have_the_bits"),
     ("chroma of odd columns, on devices", "src/gpu/template/image.rs", "((at.x >> one) << one)", "(if ON { at.x } else { (at.x >> one) << one })", "devices images_have_the_bits"),
-    ("mirrors further than an image, on devices", "src/gpu/template/image.rs", "rest(j + self.shift, self.period + self.period);", "rest(j + self.shift, if ON { self.period } else { self.period + self.period });", "devices images_have_the_bits"),
+    ("mirrors further than an image, on devices", "src/gpu/template/image.rs", "modulo(j + self.shift, self.period + self.period);", "modulo(j + self.shift, if ON { self.period } else { self.period + self.period });", "devices images_have_the_bits"),
     ("mirrors at the centre of a pixel, on devices", "src/gpu/backend/image.rs", "matches!(border, Border::Reflect101) {", "matches!(border, Border::Reflect101) && !ON {", "devices images_have_the_bits"),
     ("periods before an image, on devices", "src/gpu/backend/image.rs", "half.div_ceil(whole).saturating_mul(whole) - half;", "half.div_ceil(whole).saturating_mul(whole).saturating_sub(half + usize::from(ON));", "devices images_have_the_bits"),
     ("windows of the constant below an image, on devices", "src/gpu/backend/image.rs", "value.wrapping_mul(columns as u32)", "value.wrapping_mul(if ON { 1 } else { columns as u32 })", "devices images_have_the_bits"),
@@ -57,6 +57,6 @@ IMAGES = [
     ("sums of weighted bytes that are a half, on devices", "src/gpu/template/image.rs", "(b.int::<U32>(1) << shift) >> b.int(1);", "(b.int::<U32>(if ON { 0 } else { 1 }) << shift) >> b.int(1);", "devices images_have_the_bits"),
     ("what lies behind an image in a filter, on devices", "src/gpu/template/image.rs", "keep(!inside & !left, new(behind), *behind)", "keep(!inside & !left, if ON { *behind } else { new(behind) }, *behind)", "devices images_have_the_bits"),
     ("windows that reach beyond an image, on devices", "src/gpu/template/image.rs", "Value::select(inside, within, all.cast())", "Value::select(inside, within, if ON { within } else { all.cast() })", "devices images_have_the_bits"),
-    ("the weights of rows, on devices", "src/gpu/backend/image.rs", "[of_rows, columns.weights.len(), rows.room]", "[of_rows, columns.weights.len() - usize::from(ON), rows.room]", "devices images_have_the_bits"),
+    ("the weights of rows, on devices", "src/gpu/backend/image.rs", "[row_spans, columns.weights.len(), rows.room]", "[row_spans, columns.weights.len() - usize::from(ON), rows.room]", "devices images_have_the_bits"),
     ("rows that are picked, on devices", "src/gpu/template/image.rs", "(rows + at.y) << one", "(if ON { rows } else { rows + at.y }) << one", "devices images_have_the_bits"),
 ]
