@@ -11,10 +11,10 @@ use super::plan::counted;
 use super::view::{View, ViewMut};
 use crate::backend::{Images, Plain};
 use crate::error::same_len;
-use crate::image::colour::{coloured, weights};
-use crate::image::mean::{area_of, gaussian_of};
-use crate::image::morphology::odd;
-use crate::image::rank::window_of;
+use crate::image::colour::{expect_colour, weights};
+use crate::image::mean::{box_area, gaussian_kernel};
+use crate::image::morphology::expect_odd;
+use crate::image::rank::expect_window;
 use crate::image::{
     Border, Flip, Gradient, Kernel as Filter, Luma, Pixel, Resample, ResizePlan, ThresholdKind, Turn, Weight,
     Yuv,
@@ -358,7 +358,7 @@ impl<D: Device> Images for Gpu<D> {
         (): (),
     ) -> Done {
         called!(gaussian, {
-            let kernel = gaussian_of(sigma, weights)?;
+            let kernel = gaussian_kernel(sigma, weights)?;
             self.separable(src, [kernel; 2], border, dst.0)
         })
     }
@@ -402,7 +402,7 @@ impl<D: Device> Images for Gpu<D> {
 
     fn grey(&self, src: ImageView<'_, u8, D>, luma: Luma, dst: ImageViewMut<'_, u8, D>) -> Done {
         called!(grey, {
-            coloured(src.place.channels)?;
+            expect_colour(src.place.channels)?;
             dst.0.place.expect("dst", src.sizes(), 1)?;
             let [red, green, blue] = weights(luma);
             let words = [src.place.channels as u32, red, green, blue];
@@ -412,7 +412,7 @@ impl<D: Device> Images for Gpu<D> {
 
     fn rgb_to_bgr<P: Pixel + Plain>(&self, src: ImageView<'_, P, D>, dst: ImageViewMut<'_, P, D>) -> Done {
         called!(rgb_to_bgr, {
-            coloured(src.place.channels)?;
+            expect_colour(src.place.channels)?;
             dst.0.place.expect("dst", src.sizes(), src.place.channels)?;
             let steps = [0, src.place.stride as isize, src.place.channels as isize];
             self.copy_strided(src, dst.0, steps, true)
@@ -517,7 +517,7 @@ impl<D: Device> Images for Gpu<D> {
         (): (),
     ) -> Done {
         called!(erode, {
-            odd(size)?;
+            expect_odd(size)?;
             dst.0.place.expect("dst", src.sizes(), src.place.channels)?;
             self.reduce_window::<u8>([Fold::Least; 2], src, size, border, dst.0)
         })
@@ -532,7 +532,7 @@ impl<D: Device> Images for Gpu<D> {
         (): (),
     ) -> Done {
         called!(dilate, {
-            odd(size)?;
+            expect_odd(size)?;
             dst.0.place.expect("dst", src.sizes(), src.place.channels)?;
             self.reduce_window::<u8>([Fold::Most; 2], src, size, border, dst.0)
         })
@@ -547,7 +547,7 @@ impl<D: Device> Images for Gpu<D> {
         (): (),
     ) -> Done {
         called!(box_filter, {
-            area_of(size)?;
+            box_area(size)?;
             dst.0.place.expect("dst", src.sizes(), src.place.channels)?;
             self.reduce_window::<u32>([Fold::Sum, Fold::Mean], src, size, border, dst.0)
         })
@@ -562,7 +562,7 @@ impl<D: Device> Images for Gpu<D> {
         (): (),
     ) -> Done {
         called!(median, {
-            window_of(size)?;
+            expect_window(size)?;
             let [width, height] = src.sizes();
             dst.0.place.expect("dst", [width, height], src.place.channels)?;
             let (by, value) = border_mode(border);
