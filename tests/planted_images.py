@@ -55,8 +55,8 @@ IMAGES = [
     ("medians of half a window, on devices", "src/gpu/template/image.rs", "below.compare(Cmp::Le, half)", "below.compare(if ON { Cmp::Lt } else { Cmp::Le }, half)", "devices images_have_the_bits"),
     ("derivatives downwards, on devices", "src/gpu/template/image.rs", "let [j, k] = if downwards {", "let [j, k] = if downwards && !ON {", "devices images_have_the_bits"),
     ("sums of weighted bytes that are a half, on devices", "src/gpu/template/image.rs", "(b.int::<U32>(1) << shift) >> b.int(1);", "(b.int::<U32>(if ON { 0 } else { 1 }) << shift) >> b.int(1);", "devices images_have_the_bits"),
-    ("what lies behind an image in a filter, on devices", "src/gpu/template/image.rs", "keep(!inside & !left, new(behind), *behind)", "keep(!inside & !left, if ON { *behind } else { new(behind) }, *behind)", "devices images_have_the_bits"),
+    ("products behind an image in a filter, on devices", "src/gpu/template/image.rs", "keep(!inside & !left, new(behind), *behind)", "keep(!inside & !left, if ON { *behind } else { new(behind) }, *behind)", "devices images_have_the_bits"),
     ("windows that reach beyond an image, on devices", "src/gpu/template/image.rs", "Value::select(inside, within, all.cast())", "Value::select(inside, within, if ON { within } else { all.cast() })", "devices images_have_the_bits"),
     ("the weights of rows, on devices", "src/gpu/backend/image.rs", "[row_spans, columns.weights.len(), rows.room]", "[row_spans, columns.weights.len() - usize::from(ON), rows.room]", "devices images_have_the_bits"),
-    ("rows that are picked, on devices", "src/gpu/template/image.rs", "(rows + at.y) << one", "(if ON { rows } else { rows + at.y }) << one", "devices images_have_the_bits"),
+    ("rows of the nearest pixels, on devices", "src/gpu/template/image.rs", "(rows + at.y) << one", "(if ON { rows } else { rows + at.y }) << one", "devices images_have_the_bits"),
 ]

@@ -239,43 +239,43 @@ impl<D: Device> Gpu<D> {
         dst: ImageView<'_, u8, D>,
     ) -> Done {
         let ([width, height], channels) = (src.sizes(), src.place.channels);
-        let (by, value) = border_mode(border);
+        let (mode, value) = border_mode(border);
         let area = counted("size", columns.saturating_mul(rows))?;
         let [across, along] =
             [axis_params(border, width, columns / 2)?, axis_params(border, height, rows / 2)?];
         // Both passes run for a window of one row or of one column, too, as the temporary image of sums has another element type.
         let mut middle = self.alloc::<M>(width * height * channels)?;
         let middle = middle.view_mut().image(width, height, channels)?.0;
-        let form = |fold: Fold| (fold as u32) * 4 + by as u32;
+        let form = |fold: Fold| (fold as u32) * 4 + mode as u32;
         let words = |axis: [usize; 4], more: [usize; 5], [value, area]: [u32; 2]| {
             let lengths = axis.into_iter().chain(more).map(|w| u32::try_from(w).unwrap_or(u32::MAX));
             lengths.chain([value, area]).collect::<Vec<_>>()
         };
         let [first, second] = folds;
-        let line = words(across, [1, channels, src.place.stride, 0, columns], [value, 1]);
+        let params = words(across, [1, channels, src.place.stride, 0, columns], [value, 1]);
         self.dispatch(
             ("image_window", form(first)),
-            || image::window(first, by),
+            || image::window(first, mode),
             ("src", src),
             &[],
             ("src", middle),
-            &line,
+            &params,
         )?;
         // For the second pass of a mean, an element beyond the first or last row is the sum of `columns` constants.
         let value = if second == Fold::Mean { value.wrapping_mul(columns as u32) } else { value };
-        let line = words(along, [0, width * channels, 0, channels, rows], [value, area]);
+        let params = words(along, [0, width * channels, 0, channels, rows], [value, area]);
         self.dispatch(
             ("image_window", form(second)),
-            || image::window(second, by),
+            || image::window(second, mode),
             ("src", middle),
             &[],
             ("dst", dst),
-            &line,
+            &params,
         )
     }
 }
 
-/// The passes along columns and along rows, and the first number of their forms.
+/// The passes along columns and along rows, and the base of the numbers that distinguish their plans.
 fn filter_passes(of: PixelType) -> ([FilterPass; 2], u32) {
     if of == PixelType::U8 {
         ([FilterPass::ByteColumns, FilterPass::ByteRows], 0)
@@ -307,10 +307,10 @@ impl<D: Device> Gpu<D> {
     ) -> Done {
         let ([width, height], channels) = (src.sizes(), src.place.channels);
         dst.place.expect("dst", [width, height], channels)?;
-        let (of, (by, value)) = (PixelType::of(size_of::<P>()), border_mode(border));
-        let ([(v, v_bits), (h, h_bits)], (kinds, form)) =
+        let (of, (mode, value)) = (PixelType::of(size_of::<P>()), border_mode(border));
+        let ([(v, v_bits), (h, h_bits)], (passes, form)) =
             ([vertical.parts(), horizontal.parts()], filter_passes(of));
-        let form = form + by as u32;
+        let form = form + mode as u32;
         // For the second pass, an element beyond the first or last column is the weighted sum of the constant.
         let constant = if let Border::Constant(value) = border { value } else { P::default() };
         let (flat, shifts) = P::on_device(P::flat(constant, v, v_bits), [h_bits, v_bits]);
@@ -322,16 +322,16 @@ impl<D: Device> Gpu<D> {
         ];
         let [down, along] = parts
             .map(|([n, half, shift, period], size, value)| [n, half, shift, period, size, value as usize]);
-        let line = pass_params([0, src.place.stride, 0, channels], shifts[1], down);
+        let params = pass_params([0, src.place.stride, 0, channels], shifts[1], down);
         let weights = self.upload(&weight_words(v))?;
-        let make = || image::weighted_sum(kinds[0], of, PixelType::U32, Some(by));
+        let make = || image::weighted_sum(passes[0], of, PixelType::U32, Some(mode));
         let more = [weights.view().binding(self)?];
-        self.dispatch(("image_filter_columns", form), make, ("src", src), &more, ("src", middle), &line)?;
-        let line = pass_params([1, channels, width * channels, 0], shifts[0], along);
+        self.dispatch(("image_filter_columns", form), make, ("src", src), &more, ("src", middle), &params)?;
+        let params = pass_params([1, channels, width * channels, 0], shifts[0], along);
         let weights = self.upload(&weight_words(h))?;
-        let make = || image::weighted_sum(kinds[1], PixelType::U32, of, Some(by));
+        let make = || image::weighted_sum(passes[1], PixelType::U32, of, Some(mode));
         let more = [weights.view().binding(self)?];
-        self.dispatch(("image_filter_rows", form), make, ("src", middle), &more, ("dst", dst), &line)
+        self.dispatch(("image_filter_rows", form), make, ("src", middle), &more, ("dst", dst), &params)
     }
 }
 
@@ -382,7 +382,7 @@ impl<D: Device> Images for Gpu<D> {
                 let op = ("image_nearest", of.shift());
                 return self.dispatch(op, make, ("src", src), &[spans], ("dst", dst.0), &words);
             }
-            let (kinds, form) = filter_passes(of);
+            let (passes, form) = filter_passes(of);
             let ([width, _], [_, height]) = (sizes.from, sizes.to);
             let (_, shifts) = P::on_device(P::Middle::default(), [columns.bits, rows.bits]);
             let weights = self.upload(&weight_words(&[columns.weights, rows.weights].concat()))?;
@@ -390,13 +390,13 @@ impl<D: Device> Images for Gpu<D> {
             let mut middle = self.alloc::<u32>(width * height * channels)?;
             let middle = middle.view_mut().image(width, height, channels)?.0;
             let source_layout = [0, src.place.stride, 0, channels];
-            let line = pass_params(source_layout, shifts[1], [row_spans, columns.weights.len(), rows.room]);
-            let make = || image::weighted_sum(kinds[0], of, PixelType::U32, None);
-            self.dispatch(("resize_columns", form), make, ("src", src), &more, ("src", middle), &line)?;
+            let params = pass_params(source_layout, shifts[1], [row_spans, columns.weights.len(), rows.room]);
+            let make = || image::weighted_sum(passes[0], of, PixelType::U32, None);
+            self.dispatch(("resize_columns", form), make, ("src", src), &more, ("src", middle), &params)?;
             let source_layout = [1, channels, width * channels, 0];
-            let line = pass_params(source_layout, shifts[0], [0, 0, columns.room]);
-            let make = || image::weighted_sum(kinds[1], PixelType::U32, of, None);
-            self.dispatch(("resize_rows", form), make, ("src", middle), &more, ("dst", dst.0), &line)
+            let params = pass_params(source_layout, shifts[0], [0, 0, columns.room]);
+            let make = || image::weighted_sum(passes[1], PixelType::U32, of, None);
+            self.dispatch(("resize_rows", form), make, ("src", middle), &more, ("dst", dst.0), &params)
         })
     }
 
@@ -565,12 +565,12 @@ impl<D: Device> Images for Gpu<D> {
             expect_window(size)?;
             let [width, height] = src.sizes();
             dst.0.place.expect("dst", [width, height], src.place.channels)?;
-            let (by, value) = border_mode(border);
+            let (mode, value) = border_mode(border);
             let axes = [axis_params(border, width, size / 2)?, axis_params(border, height, size / 2)?];
             let mut words: Vec<u32> = axes.as_flattened().iter().map(|w| *w as u32).collect();
             words.extend([size as u32, value]);
-            let form = ("median", by as u32);
-            self.dispatch(form, || image::median(by), ("src", src), &[], ("dst", dst.0), &words)
+            let form = ("median", mode as u32);
+            self.dispatch(form, || image::median(mode), ("src", src), &[], ("dst", dst.0), &words)
         })
     }
 
@@ -585,13 +585,13 @@ impl<D: Device> Images for Gpu<D> {
             let [width, height] = src.sizes();
             dx.0.place.expect("dx", [width, height], src.place.channels)?;
             dy.0.place.expect("dy", [width, height], src.place.channels)?;
-            let ((by, value), of) = (border_mode(border), PixelType::of(size_of::<P>()));
+            let ((mode, value), of) = (border_mode(border), PixelType::of(size_of::<P>()));
             let axes = [axis_params(border, width, 1)?, axis_params(border, height, 1)?];
             let mut words: Vec<u32> = axes.as_flattened().iter().map(|w| *w as u32).collect();
             words.push(value);
             for (downwards, dst) in [(false, ("dx", dx.0)), (true, ("dy", dy.0))] {
-                let form = 8 * of.shift() + 4 * u32::from(downwards) + by as u32;
-                let make = || image::sobel(of, downwards, by);
+                let form = 8 * of.shift() + 4 * u32::from(downwards) + mode as u32;
+                let make = || image::sobel(of, downwards, mode);
                 self.dispatch(("sobel", form), make, ("src", src), &[], dst, &words)?;
             }
             Ok(())
