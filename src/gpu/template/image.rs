@@ -98,7 +98,7 @@ impl<'b> Args<'b> {
     }
 
     /// As [`Args::new`], where the caller has declared the source `x`.
-    fn behind<const MORE: usize>(b: &'b Builder, x: Value<'b, U64>) -> (Self, [Value<'b, U64>; MORE]) {
+    fn after_source<const MORE: usize>(b: &'b Builder, x: Value<'b, U64>) -> (Self, [Value<'b, U64>; MORE]) {
         let more = b.params::<U64, MORE>();
         let out = b.param::<U64>();
         let [words, before, span, stride, row, channels, before_x, stride_x] =
