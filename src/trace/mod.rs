@@ -40,7 +40,8 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 pub struct SpanInfo<'a> {
     /// The op. A launch, `map_with_row` and `map_with_column` have none.
     pub op: OpName,
-    /// For a `map`, the type of its body: a chain of ops, or a type of the user's. For a launch, the name of its first kernel. Otherwise empty.
+    /// For ops that take a body (`map`, `zip_in_place`, `map_with_row`, `map_reduce`), the type of the body: an op, a chain of ops, or a type of
+    /// the user's. For a launch, the name of its first kernel. Otherwise empty.
     pub body: &'a str,
     /// The executor: `serial` for the calling thread, `threads` for rayon's pool, `gpu` for a method of a device; for a launch, the type
     /// of the device.
