@@ -56,7 +56,7 @@ def conv1d(x, w):
 
 
 def rows():
-    """(name, ours, theirs); the arrays are made when it is their turn."""
+    """Yields (name, ours, theirs), and creates the arrays of a row when it is reached."""
     for dtype in (F32, F64):
         t = np.dtype(dtype).name
         for n in (32, 256, 1024):
@@ -126,7 +126,7 @@ def rows():
 
 
 def pair(ours, theirs, seconds):
-    """The medians of both, whose calls take turns, in microseconds."""
+    """The median times of both in microseconds; their calls alternate."""
     times = [], []
     ours(), theirs()
     end = time.perf_counter() + seconds

@@ -258,7 +258,7 @@ def cli(tally: Tally) -> None:
 
 
 def trace(tally: Tally) -> None:
-    """The hook in every op and the profiler; that nothing of them is there without the feature; what `llm` shows with it."""
+    """Tests the hook in every op, the profiler and `llm --profile`, and checks that the hook is gone without the feature."""
     attempt(tally, "hook and profiler", ["cargo", "test", "-p", "fulmen-trace-tests"], env=SHARED, tests=True)
     watched = ["cargo", "test", "-p", "fulmen-examples", "--features", "trace", "--test", "llm_profile"]
     attempt(tally, "llm --profile and --trace", watched, env=SHARED, tests=True)
@@ -329,7 +329,7 @@ def package_page(tally: Tally) -> None:
         tally.check("the page of the package has no relative link, and the README's example")
 
 
-# The backends that the feature `wgpu` chooses. The systems beyond the host have no toolchain here, but cargo chooses for them, too.
+# The backends that the feature `wgpu` enables on each target. Cargo resolves features without a toolchain for the target.
 BACKENDS = {
     "x86_64-unknown-linux-gnu": {"vulkan"},
     "aarch64-linux-android": {"vulkan"},
@@ -342,7 +342,7 @@ BACKENDS = {
 
 def backends(tally: Tally) -> None:
     for target, wanted in BACKENDS.items():
-        # What a feature of the package pulls in beside is deeper; the nearest are those that fulmen asks for.
+        # At depth 1 are the features that fulmen enables; those that other packages enable are deeper.
         code, said = tally.run(f"backends of wgpu on {target}", ["cargo", "tree", "--target", target, "-p", "fulmen", "-e", "features", "--features", "wgpu", "-i", "wgpu", "--depth", "1"])
         chosen = set(re.findall(r'wgpu feature "(\w+)"', said)) & {"dx12", "gles", "metal", "vulkan", "webgpu"}
         if code or chosen != wanted:

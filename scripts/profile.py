@@ -299,7 +299,7 @@ def check(found: dict[str, Profile], tally: Tally, write: bool = False) -> None:
     implied = {i for f in used for i in cargo["features"][f] if i in known}
     # The program, and the C ABI, which scripts/capi.sh builds.
     # wgpu: the gate's package `tests/gpu` builds and runs it.
-    # trace: the job of this name.
+    # trace: the gate's job `trace` builds and tests it.
     tools = {"cli", "capi", "trace", "wgpu"}
     if unused := known - used - implied - tools:
         tally.fail(f"no profile builds these features of Cargo.toml: {sorted(unused)}")

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Builds the wheel of python/, installs it under target/ and runs its tests beside NumPy and SciPy.
+"""Builds the wheel of python/, installs it under target/, and runs its tests, which compare with NumPy and SciPy.
 
 Usage: python.py [--strict] [ARGUMENT of pytest …]
 
-The module is hardly optimised, as its compilation is most of the time; `bench.py` is for what `pip install ./python` builds.
+The profile of tests hardly optimises the module, as most of the time is compilation. `bench.py` is for the module that `pip install ./python` builds.
 """
 
 import os
@@ -38,10 +38,10 @@ def main() -> int:
         tally.step("wheel", build, env=env | members([], bare=True))
         found = [*wheels.glob("*.whl")]
         if [re.search(r"-cp39-abi3-", wheel.name) is not None for wheel in found] != [True]:
-            tally.fail(f"one wheel for CPython 3.9 and later expected: {found}")
+            tally.fail(f"expected one wheel for CPython 3.9 and later, found: {found}")
         tally.step("its installation", [*pip, "--no-deps", *found])
         said = tally.step("tests of the Python module", [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", SOURCE, *more], env=env)
-        # Each is a check of its own, and so was the step.
+        # Each test counts as a check; the step has already counted one.
         tally.passed += int(re.search(r"(\d+) passed", said)[1]) - 1
     except Failure as why:
         if str(why) not in tally.failures:

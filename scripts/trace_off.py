@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Whether the hook of the feature `trace` is gone where the feature is off. What the compiler makes of the library's source is compared
-with the hook's source and without it, after all macros; and with `code` the machine code of the library, and of a program that
-calls ops, pointwise, by rows, of matrices, fused and of a user's, is built with the hook's source and without it, and
-compared byte by byte. With the feature on it must differ, or nothing is compared.
+"""Checks that the feature `trace` leaves nothing in the library when it is off. The script copies the package twice: once as it is, and
+once without the module `trace` and the calls of the hook's macro. It compares the library's source after the expansion of all macros.
+With `code` or `full` it compares instead, byte by byte, the objects of the library and of a small program that calls pointwise ops, row
+ops, matrix ops, a fused chain and a user's body. With the feature on, the source must open spans and the code must differ; otherwise the
+comparison would show nothing.
 
-  scripts/trace_off.py          the source: seconds
-  scripts/trace_off.py code     the machine code at the lowest level that inlines, for CPUs: minutes
-  scripts/trace_off.py full     the same, optimised as a release is, with a device: three times as long
+  scripts/trace_off.py          compares the expanded source, in seconds
+  scripts/trace_off.py code     compares the machine code for CPUs at opt-level 1, in minutes
+  scripts/trace_off.py full     compares the machine code at opt-level 3, with the interpreter's device, in three times as long
 """
 
 import os
@@ -56,7 +57,7 @@ FULL = sys.argv[1:] == ["full"]
 
 
 def stage(hook: bool) -> None:
-    """The package with its hook, or without the source of it."""
+    """Copies the package, with the hook or without its source, and writes the program that calls it."""
     shutil.rmtree(STAGE / "fulmen", ignore_errors=True)
     for part in ("src", "docs/crate.md", "Cargo.toml"):
         to = STAGE / "fulmen" / part
@@ -83,11 +84,11 @@ def stage(hook: bool) -> None:
             file.write_text(bare)
         taken += n
     if taken < 5:
-        raise Failure(f"{taken} calls of the hook's macro were found")
+        raise Failure(f"only {taken} calls of the hook's macro were found")
 
 
 def build(features: list[str]) -> dict[str, dict[str, tuple]]:
-    """What is loaded of the program's object and of each of the library's: the sections by name, and where symbols lie."""
+    """The loaded sections, the symbols and the relocations of the program's object and of each object of the library."""
     out = STAGE / "target"
     for old in [*out.glob("release/deps/*probe*"), *out.glob("release/deps/*fulmen*")]:
         old.unlink()
@@ -104,17 +105,17 @@ def build(features: list[str]) -> dict[str, dict[str, tuple]]:
 
 
 def expanded(features: str) -> str:
-    """The library's source after all macros, without the module `trace` itself. The option is not stable: one call is let have it."""
+    """The library's source after macro expansion. The compiler's option is unstable, so RUSTC_BOOTSTRAP enables it for this call."""
     env = {k: v for k, v in os.environ.items() if k not in CARGO_VARIABLES} | {"CARGO_TARGET_DIR": str(STAGE / "target"), "RUSTC_BOOTSTRAP": "1"}
     command = ["cargo", "rustc", "--profile=check", "--lib", "--quiet", "--manifest-path", str(STAGE / "fulmen/Cargo.toml"), "--features", features, "--", "-Zunpretty=expanded"]
     done = subprocess.run(command, env=env, capture_output=True, text=True)
     if done.returncode or len(done.stdout) < 1_000_000:
         raise Failure(f"{len(done.stdout)} bytes of expanded source: {done.stderr[-2000:]}")
-    # The macro that has the hook is printed, too, beside what it made.
+    # The definition of the macro that calls the hook is printed, too; it differs, so it is removed.
     text, count = re.subn(r"(?s)macro_rules! named\b.*?(?=macro_rules!)", "", done.stdout)
     if count != 1:
         raise Failure(f"{count} macros `named` in the expanded source")
-    # White space depends on what stands in a block, and a macro that expands to nothing leaves an empty statement.
+    # White space is removed, as it depends on the statements of a block, and so is the empty statement that an empty expansion leaves.
     return re.sub(r"\s+", "", text).replace("{;", "{")
 
 
@@ -127,18 +128,18 @@ def sources(tally: Tally) -> None:
     if without != off:
         at = next((i for i, (a, b) in enumerate(zip(without, off)) if a != b), min(len(without), len(off)))
         pair = [text[max(at - 80, 0) : at + 80] for text in (without, off)]
-        tally.wrong(f"without the feature, the hook's source changes the library's: {pair}")
+        tally.wrong(f"without the feature, the hook changes the library's expanded source: {pair}")
     else:
-        tally.check(f"{len(off)} bytes of source after all macros: equal with the hook's source and without it")
+        tally.check(f"{len(off)} bytes of expanded source are equal with and without the hook")
     opened = expanded(f"{features},trace").count("trace::Span::open(")
     if opened < 500:
-        tally.wrong(f"with the feature {opened} entries open a span: nothing was compared")
+        tally.wrong(f"with the feature only {opened} entries open a span: the comparison shows nothing")
     else:
         tally.check(f"with the feature {opened} entries open a span")
 
 
 def members(archive: Path) -> list[tuple[str, bytes]]:
-    """The objects of an archive of `ar`."""
+    """The ELF objects in an archive of `ar`."""
     data, at, long, found = archive.read_bytes(), 8, b"", []
     while at + 60 <= len(data):
         name, size = data[at : at + 16].decode().strip(), int(data[at + 48 : at + 58])
@@ -169,15 +170,15 @@ def main() -> int:
     off = build([])
     code = sum(size for name in off.values() for section, (size, _) in name.items() if " .text" in section)
     if code < 20_000:
-        tally.wrong(f"{code} bytes of code compared: the search is broken")
+        tally.wrong(f"only {code} bytes of code were compared: the objects were not found")
     if found := differences(without, off):
-        tally.wrong(f"without the feature, the hook's source changes {len(found)} sections: {found[:8]}")
+        tally.wrong(f"without the feature, the hook changes {len(found)} sections: {found[:8]}")
     else:
-        tally.check(f"{code} bytes of code, {sum(map(len, off.values()))} sections with their symbols: equal with the hook's source and without it")
+        tally.check(f"{code} bytes of code, {sum(map(len, off.values()))} sections with their symbols are equal with and without the hook")
     if not differences(off, build(["--features", "trace"])):
-        tally.wrong("with the feature the code is the same: nothing was compared")
+        tally.wrong("with the feature the code is the same: the comparison shows nothing")
     else:
-        tally.check("with the feature they differ")
+        tally.check("with the feature the code differs")
     return tally.finish()
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What `llm generate --profile` and `--trace` cost: runs without, with a profile and with a file of spans follow each other, and
-the medians of their speeds are compared. It fails where a profile costs more than three in a hundred.
+"""Measures the cost of `llm generate --profile` and `--trace`: it runs `llm` without either, with a profile and with a file of spans in
+turn, and compares the median speeds. It fails if a profile costs more than 3 % of the speed.
 
-  scripts/watched.py LLM MODEL [TURNS]    the program, built with the feature trace, and a model
+  scripts/watched.py LLM MODEL [TURNS]    LLM is the program, built with the feature trace; MODEL is a GGUF file
 """
 
 import re
@@ -16,7 +16,7 @@ LEAST = 0.97
 
 
 def speed(llm: str, model: str, *more: str) -> float:
-    """Tokens that are written in a second."""
+    """The tokens that a run writes per second."""
     command = [llm, "generate", model, "--prompt", "The ", "--tokens", "240", "--seed", "1", *more]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return float(re.search(r"wrote (\d+) tokens/s", done.stderr)[1])
@@ -28,7 +28,7 @@ def main() -> int:
         ways = {"neither": [], "--profile": ["--profile"], "--trace": ["--trace", str(Path(folder) / "spans.json")]}
         speeds = {name: [] for name in ways}
         for turn in range(turns):
-            # In another order each time, as a run may suffer from the one before.
+            # The order rotates, as a run may be slower after another.
             for name in [*ways][turn % 3 :] + [*ways][: turn % 3]:
                 speeds[name].append(speed(llm, model, *ways[name]))
     medians = {name: statistics.median(all) for name, all in speeds.items()}

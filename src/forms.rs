@@ -151,8 +151,8 @@ macro_rules! slice {
     (by $t:ty) => { $t };
 }
 
-/// The result of a call of the op `$name`; an error has its name. With `at`, the call is a span where the feature `trace` is on:
-/// `at` has the executor and the instruction set, the operands have the kinds of [`ops`], and `as` is the body of a `map`.
+/// Evaluates a call of the op `$name`, and adds the name to its error. With `at` and the feature `trace`, the call is a span: after `at`
+/// stand the executor and the instruction set, then the operands with their kinds of [`ops`], then `as` and the type of a `map`'s body.
 macro_rules! named {
     ([Result] $name:ident, $call:expr) => {{
         const OP: $crate::error::OpName = $crate::error::OpName::of(stringify!($name));
@@ -168,25 +168,25 @@ macro_rules! named {
     }};
 }
 
-/// Opens a [span](crate::trace::Span) until the end of the block that it stands in; nothing without the feature `trace`.
+/// Opens a [span](crate::trace::Span), which ends with the enclosing block. Without the feature `trace` it expands to nothing.
 #[cfg(feature = "trace")]
 macro_rules! span {
-    ($op:expr, of $about:expr) => {
-        let mut room = $crate::trace::Room::default();
-        let _span = $crate::trace::Span::open(&mut room, || $crate::trace::About { op: $op, ..$about });
+    ($op:expr, of $info:expr) => {
+        let mut state = $crate::trace::SpanState::default();
+        let _span = $crate::trace::Span::open(&mut state, || $crate::trace::SpanInfo { op: $op, ..$info });
     };
     ($op:expr, at $place:ident $s:expr, ($($arg:ident: $kind:ident),*) $(as $body:ty)?) => {
-        let mut room = $crate::trace::Room::default();
-        let _span = $crate::trace::Span::open(&mut room, || {
+        let mut state = $crate::trace::SpanState::default();
+        let _span = $crate::trace::Span::open(&mut state, || {
             #[allow(unused_mut, reason = "some ops have no operands in memory")]
-            let mut work = $crate::trace::Work::default();
-            $($crate::forms::count!($kind work $arg);)*
-            $crate::trace::About {
+            let mut traffic = $crate::trace::Traffic::default();
+            $($crate::forms::count!($kind traffic $arg);)*
+            $crate::trace::SpanInfo {
                 op: $op,
                 body: [$(core::any::type_name::<$body>(),)? ""][0],
                 backend: stringify!($place),
                 lane: $crate::trace::lane(&$s),
-                work,
+                traffic,
             }
         });
     };
@@ -196,68 +196,68 @@ macro_rules! span {
     ($($_:tt)*) => {};
 }
 
-/// Adds an operand of a kind of [`ops`] to what a span says of the work.
+/// Adds an operand of a kind of [`ops`] to the traffic of a span.
 #[cfg(feature = "trace")]
 macro_rules! count {
-    (in $work:ident $x:ident) => {
-        $work.read(&$x)
+    (in $traffic:ident $x:ident) => {
+        $traffic.read(&$x)
     };
-    (mat $work:ident $x:ident) => {
-        $work.read(&$x)
+    (mat $traffic:ident $x:ident) => {
+        $traffic.read(&$x)
     };
-    (vec $work:ident $x:ident) => {
-        $work.read(&$x)
+    (vec $traffic:ident $x:ident) => {
+        $traffic.read(&$x)
     };
-    (each_in $work:ident $x:ident) => {
-        $x.iter().for_each(|x| $work.read(x))
+    (each_in $traffic:ident $x:ident) => {
+        $x.iter().for_each(|x| $traffic.read(x))
     };
-    (opt_in $work:ident $x:ident) => {
-        $work.read(&$x)
+    (opt_in $traffic:ident $x:ident) => {
+        $traffic.read(&$x)
     };
-    (opt_mat $work:ident $x:ident) => {
-        $work.read(&$x)
+    (opt_mat $traffic:ident $x:ident) => {
+        $traffic.read(&$x)
     };
-    (host_in $work:ident $x:ident) => {
-        $work.read(&$x)
+    (host_in $traffic:ident $x:ident) => {
+        $traffic.read(&$x)
     };
-    (image $work:ident $x:ident) => {
-        $work.read(&$x)
+    (image $traffic:ident $x:ident) => {
+        $traffic.read(&$x)
     };
-    (out $work:ident $x:ident) => {
-        $work.written(&$x)
+    (out $traffic:ident $x:ident) => {
+        $traffic.written(&$x)
     };
-    (mat_out $work:ident $x:ident) => {
-        $work.written(&$x)
+    (mat_out $traffic:ident $x:ident) => {
+        $traffic.written(&$x)
     };
-    (vec_out $work:ident $x:ident) => {
-        $work.written(&$x)
+    (vec_out $traffic:ident $x:ident) => {
+        $traffic.written(&$x)
     };
-    (opt_out $work:ident $x:ident) => {
-        $work.written(&$x)
+    (opt_out $traffic:ident $x:ident) => {
+        $traffic.written(&$x)
     };
-    (opt_mat_out $work:ident $x:ident) => {
-        $work.written(&$x)
+    (opt_mat_out $traffic:ident $x:ident) => {
+        $traffic.written(&$x)
     };
-    (host_out $work:ident $x:ident) => {
-        $work.written(&$x)
+    (host_out $traffic:ident $x:ident) => {
+        $traffic.written(&$x)
     };
-    (image_out $work:ident $x:ident) => {
-        $work.written(&$x)
+    (image_out $traffic:ident $x:ident) => {
+        $traffic.written(&$x)
     };
-    (inout $work:ident $x:ident) => {
-        $work.updated(&$x)
+    (inout $traffic:ident $x:ident) => {
+        $traffic.updated(&$x)
     };
-    (mat_inout $work:ident $x:ident) => {
-        $work.updated(&$x)
+    (mat_inout $traffic:ident $x:ident) => {
+        $traffic.updated(&$x)
     };
-    (vec_inout $work:ident $x:ident) => {
-        $work.updated(&$x)
+    (vec_inout $traffic:ident $x:ident) => {
+        $traffic.updated(&$x)
     };
-    (opt_inout $work:ident $x:ident) => {
-        $work.updated(&$x)
+    (opt_inout $traffic:ident $x:ident) => {
+        $traffic.updated(&$x)
     };
-    // Scratch, numbers, plans, and what lies in more than one slice.
-    ($kind:ident $work:ident $x:ident) => {};
+    // Scratch, numbers, plans, and operands of more than one slice are not counted.
+    ($kind:ident $traffic:ident $x:ident) => {};
 }
 
 /// What an op returns: `Result<…>` is one with [`Error`](crate::Error).

@@ -98,13 +98,13 @@ struct Draw {
     seed: u32,
 }
 
-/// What a run shows of itself; needs the feature trace.
+/// Profiles and traces of a run, which need the feature trace.
 #[derive(Debug, Args)]
-struct Seen {
-    /// Say at the end where the time went, brick by brick
+struct Observe {
+    /// Print a table at the end: the time of each part of the model
     #[arg(long)]
     profile: bool,
-    /// Every op as a span, which Perfetto and Chrome show
+    /// Write a span for each op and each part of the model to FILE, which Perfetto opens
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
 }
@@ -139,7 +139,7 @@ struct Train {
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     #[command(flatten)]
-    seen: Seen,
+    observe: Observe,
     #[command(flatten)]
     on: Where,
 }
@@ -180,7 +180,7 @@ struct Generate {
     #[command(flatten)]
     draw: Draw,
     #[command(flatten)]
-    seen: Seen,
+    observe: Observe,
     #[command(flatten)]
     on: Where,
 }
@@ -282,7 +282,7 @@ impl Where {
     }
 }
 
-impl Seen {
+impl Observe {
     fn put(self, r: &mut Request) {
         (r.profile, r.trace) = (self.profile, self.trace);
     }
@@ -348,7 +348,7 @@ pub fn request(line: Line) -> Result<Request, Stop> {
             }
             a.batch.put(&mut r);
             a.sizes.put(&mut r);
-            a.seen.put(&mut r);
+            a.observe.put(&mut r);
             a.on.put(&mut r);
             r.config = r.config.checked().map_err(|why| Stop::Usage(why.to_string()))?;
             r
@@ -357,7 +357,7 @@ pub fn request(line: Line) -> Result<Request, Stop> {
             let mut r = Request::of(Command::Generate, Some(a.model));
             r.prompt = Some(bytes(a.prompt));
             a.draw.put(&mut r);
-            a.seen.put(&mut r);
+            a.observe.put(&mut r);
             a.on.put(&mut r);
             r
         }

@@ -237,7 +237,7 @@ pub(super) fn train<M: Machine + Blocking>(
     });
     progress.clear();
     #[cfg(feature = "trace")]
-    seen(watch, r, &trainer.config, None, io);
+    report(watch, r, &trainer.config, None, io);
     result?;
     drop(trainer);
     let seen = losses.iter().enumerate().map(|(i, x)| (i as f64 + 1.0, f64::from(x / bytes)));
@@ -265,16 +265,16 @@ pub(super) fn train<M: Machine + Blocking>(
     sample
 }
 
-/// Watches the run from here on, if it is asked to.
+/// Starts the profile and the trace that the request asks for.
 #[cfg(feature = "trace")]
 fn watch(r: &Request) -> Result<Watch, Stop> {
     let file = r.trace.as_deref().map(|path| files::stream(path, &[r.file()])).transpose()?;
     Ok(Watch::begin(r.profile, file))
 }
 
-/// Says what it has seen.
+/// Ends them, and prints the profile.
 #[cfg(feature = "trace")]
-fn seen(
+fn report(
     watch: Watch,
     r: &Request,
     c: &Config,
@@ -456,7 +456,7 @@ pub(super) fn generate<M: Machine + Blocking>(
     writeln!(io.out)?;
     let wrote = started.elapsed() - read;
     #[cfg(feature = "trace")]
-    seen(watch, r, &config, Some(weights.places()), io);
+    report(watch, r, &config, Some(weights.places()), io);
     let rate = |n: usize, t: std::time::Duration| n as f64 / t.as_secs_f64().max(1e-9);
     let (reading, writing) = (rate(ids.len(), read), rate(count.saturating_sub(1), wrote));
     io.note(format_args!("read {reading:.0} tokens/s, wrote {writing:.0} tokens/s on {name}\n"));

@@ -334,7 +334,7 @@ impl<M: Machine> Weights<M> {
         let blocks = machine.store_of(blocks, &places)?;
         Ok(Self { numbers: machine.weights_of(numbers)?, blocks, places, factors })
     }
-    /// Where each tensor lies.
+    /// The place of each tensor.
     #[cfg(feature = "trace")]
     pub fn places(&self) -> &[Place] {
         &self.places

@@ -3,7 +3,7 @@
 //! Rows are tokens; several sequences of one length follow each other. `S` is the sequence length, `D` the width,
 //! `H` and `K` the query and key heads of width `hd`, `F` the hidden width, `V` the vocabulary.
 
-/// Ends a brick, or does another thing of [`profile`], where the feature `trace` is on.
+/// Ends a brick, or calls another function of the module `profile`. Without the feature `trace` it expands to nothing.
 macro_rules! profile {
     ($brick:ident) => {
         profile!(lap(profile::$brick))

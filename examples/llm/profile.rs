@@ -1,11 +1,11 @@
-//! Where the time of a pass goes (feature `trace`): a profiler for each thread of the model, and spans as a file.
+//! Measures the bricks of a pass (feature `trace`): each thread of the model has a profiler, and spans are written to a file.
 //!
-//! The bricks of a thread follow each other: the end of one is the start of the next. On a device they are what the host takes
-//! to launch them.
+//! The bricks of a thread follow each other: the end of one is the start of the next. On a device, the time of a brick is what the
+//! host takes to queue its launches.
 
 use super::{Config, Span};
 use crate::config::Place;
-use fulmen::trace::{About, BrickId as Id, Listener, Profiler, Sink, clock, listen, silence};
+use fulmen::trace::{BrickId as Id, Listener, Profiler, Sink, SpanInfo, clock, listen, silence};
 use std::cell::OnceCell;
 use std::fmt::Write as _;
 use std::fs::File;
@@ -42,79 +42,79 @@ fn name(id: Id) -> &'static str {
     id.name().or_else(|| OWN.get(own?).copied()).unwrap_or("")
 }
 
-/// What passes have done, from which the work of bricks follows.
+/// The counts of passes, from which the floating-point operations and bytes of bricks follow.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Passes {
     passes: u64,
     tokens: u64,
-    /// Tokens whose logits were computed.
+    /// The number of tokens whose logits were computed.
     heads: u64,
-    /// Keys that were read, and pairs of a query and a key before it.
+    /// The keys that were read, and the pairs of a query and a key that it attends to.
     keys: u64,
     pairs: u64,
 }
 
-/// What one thread has done.
+/// The profile of one thread.
 #[derive(Debug, Default)]
-struct Local {
+struct ThreadProfile {
     profiler: Profiler<16>,
     passes: Passes,
     last: u64,
 }
 
 static ON: AtomicBool = AtomicBool::new(false);
-static ALL: Mutex<Vec<Arc<Mutex<Local>>>> = Mutex::new(Vec::new());
+static ALL: Mutex<Vec<Arc<Mutex<ThreadProfile>>>> = Mutex::new(Vec::new());
 static THREADS: AtomicUsize = AtomicUsize::new(1);
 static FILE: Mutex<Option<Spans>> = Mutex::new(None);
-static LISTENER: Listener = Listener { clock: clock::fastest, sink: &ToFile };
+static LISTENER: Listener = Listener { clock: clock::fastest, sink: &FileSink };
 
 thread_local! {
-    static MINE: OnceCell<Arc<Mutex<Local>>> = const { OnceCell::new() };
+    static MINE: OnceCell<Arc<Mutex<ThreadProfile>>> = const { OnceCell::new() };
     static NUMBER: usize = THREADS.fetch_add(1, Ordering::Relaxed);
 }
 
-fn held<T>(x: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(x: &Mutex<T>) -> MutexGuard<'_, T> {
     x.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn with(f: impl FnOnce(&mut Local)) {
+fn with_profile(f: impl FnOnce(&mut ThreadProfile)) {
     if !ON.load(Ordering::Relaxed) {
         return;
     }
     MINE.with(|mine| {
         let mine = mine.get_or_init(|| {
-            let new = Arc::<Mutex<Local>>::default();
-            held(&ALL).push(new.clone());
+            let new = Arc::<Mutex<ThreadProfile>>::default();
+            lock(&ALL).push(new.clone());
             new
         });
-        f(&mut held(mine));
+        f(&mut lock(mine));
     });
 }
 
-/// A brick begins.
+/// Begins a brick.
 pub fn start() {
-    with(|local| {
+    with_profile(|local| {
         local.last = clock::fastest();
         local.profiler.start(local.last);
     });
 }
 
-/// A brick ends, and the next begins.
+/// Ends the brick `id`, and begins the next.
 pub fn lap(id: Id) {
-    with(|local| {
+    with_profile(|local| {
         let now = clock::fastest();
         let counted = local.profiler.lap(id, now);
         debug_assert!(counted.is_ok(), "{counted:?}");
-        if let Some(file) = held(&FILE).as_mut() {
+        if let Some(file) = lock(&FILE).as_mut() {
             file.span(name(id), None, local.last, now);
         }
         local.last = now;
     });
 }
 
-/// A pass over these tokens begins, which computes the logits of so many.
+/// Begins a pass over the tokens of `span`, which computes the logits of `heads` tokens.
 pub fn pass(span: Span, heads: usize) {
-    with(|local| {
+    with_profile(|local| {
         let [sequences, tokens, past] = [span.sequences, span.tokens, span.past].map(|n| n as u64);
         let p = &mut local.passes;
         p.passes += 1;
@@ -126,20 +126,20 @@ pub fn pass(span: Span, heads: usize) {
     start();
 }
 
-/// The profile of a run, from its begin to its end.
+/// A running measurement, from its begin to its end.
 pub struct Watch {
     profile: bool,
     trace: bool,
 }
 
 impl Watch {
-    /// Counts bricks from now on where `profile` says so, and writes spans to the file.
+    /// Begins a measurement: `profile` counts bricks, and `file` receives spans.
     pub fn begin(profile: bool, file: Option<File>) -> Self {
-        for local in held(&ALL).iter() {
-            *held(local) = Local::default();
+        for local in lock(&ALL).iter() {
+            *lock(local) = ThreadProfile::default();
         }
         let trace = file.is_some();
-        *held(&FILE) = file.map(Spans::new);
+        *lock(&FILE) = file.map(Spans::new);
         ON.store(profile || trace, Ordering::Relaxed);
         if trace {
             listen(&LISTENER);
@@ -147,15 +147,15 @@ impl Watch {
         Self { profile, trace }
     }
 
-    /// The table, if it was asked for, and what to say of the file.
+    /// Ends the measurement, and returns the table and the number of spans in the file, if there are any.
     pub fn end(self, c: &Config, places: Option<&[Place]>, path: &Path) -> String {
         silence();
         ON.store(false, Ordering::Relaxed);
         let mut text = String::new();
         if self.profile {
             let (mut all, mut passes) = (Profiler::new(), Passes::default());
-            for local in held(&ALL).iter() {
-                let local = held(local);
+            for local in lock(&ALL).iter() {
+                let local = lock(local);
                 all.merge(&local.profiler);
                 let p = &local.passes;
                 passes.passes += p.passes;
@@ -167,7 +167,7 @@ impl Watch {
             text += &table(&all, &passes, c, places);
         }
         if self.trace
-            && let Some(file) = held(&FILE).take()
+            && let Some(file) = lock(&FILE).take()
         {
             text += &file.end(path);
         }
@@ -175,20 +175,21 @@ impl Watch {
     }
 }
 
-/// Bytes of the tensors from `at` on: as they are stored, or as numbers where it is not said.
-fn stored(places: Option<&[Place]>, at: usize, tensors: usize, elements: usize) -> u64 {
+/// The bytes of `tensors` tensors from `at` on, in the format in which they are stored; without `places`, those of `f32`.
+fn stored_bytes(places: Option<&[Place]>, at: usize, tensors: usize, elements: usize) -> u64 {
     let Some(places) = places else { return 4 * elements as u64 };
     let bytes = |p: &Place| p.range.len() * if p.kind == 0 { 4 } else { 1 };
     places.iter().skip(at).take(tensors).map(bytes).sum::<usize>() as u64
 }
 
-/// Floating-point operations of a brick, and bytes of the weights, and of keys and values, that it reads.
-fn work(id: Id, p: &Passes, c: &Config, places: Option<&[Place]>) -> Option<[u64; 2]> {
+/// The floating-point operations of a brick, and the bytes of weights, keys and values that it reads.
+fn brick_work(id: Id, p: &Passes, c: &Config, places: Option<&[Place]>) -> Option<[u64; 2]> {
     let (d, qd, width, f) = (c.dim, c.q_width(), c.kv_width(), c.hidden);
     let layers = c.layers as u64;
     let product = |tensor: usize, tensors: usize, elements: usize| {
-        let bytes: u64 =
-            (0..c.layers).map(|l| stored(places, 1 + c.tensors() * l + tensor, tensors, elements)).sum();
+        let bytes: u64 = (0..c.layers)
+            .map(|l| stored_bytes(places, 1 + c.tensors() * l + tensor, tensors, elements))
+            .sum();
         Some([2 * p.tokens * layers * elements as u64, p.passes * bytes])
     };
     match id {
@@ -199,14 +200,14 @@ fn work(id: Id, p: &Passes, c: &Config, places: Option<&[Place]>) -> Option<[u64
         HEAD => {
             let at = if c.tied { 0 } else { 2 + c.tensors() * c.layers };
             let elements = c.vocab * d;
-            Some([2 * p.heads * elements as u64, p.passes * stored(places, at, 1, elements)])
+            Some([2 * p.heads * elements as u64, p.passes * stored_bytes(places, at, 1, elements)])
         }
         ATTENTION => Some([4 * layers * p.pairs * qd as u64, 4 * layers * p.keys * width as u64]),
         _ => None,
     }
 }
 
-/// A row for each brick.
+/// The table, with a row for each brick.
 fn table(all: &Profiler<16>, p: &Passes, c: &Config, places: Option<&[Place]>) -> String {
     let tick = clock::tick(clock::fastest);
     let total = all.total().max(1) as f64;
@@ -230,7 +231,7 @@ fn table(all: &Profiler<16>, p: &Passes, c: &Config, places: Option<&[Place]>) -
             us(0.5),
             us(0.99)
         );
-        if let Some([flops, bytes]) = work(id, p, c, places) {
+        if let Some([flops, bytes]) = brick_work(id, p, c, places) {
             _ = write!(text, " {:>9.2} {:>8.2}", flops as f64 / ns, bytes as f64 / ns);
         }
         text.push('\n');
@@ -246,26 +247,26 @@ fn table(all: &Profiler<16>, p: &Passes, c: &Config, places: Option<&[Place]>) -
     text
 }
 
-/// Tells the file of ops and launches.
-struct ToFile;
+/// Writes ops and launches to the file.
+struct FileSink;
 
-impl Sink for ToFile {
-    fn end(&self, about: &About<'_>, start: u64, stop: u64) {
-        if let Some(file) = held(&FILE).as_mut() {
-            file.span(about.name(), Some(about.work.bytes), start, stop);
+impl Sink for FileSink {
+    fn end(&self, info: &SpanInfo<'_>, start: u64, stop: u64) {
+        if let Some(file) = lock(&FILE).as_mut() {
+            file.span(info.name(), Some(info.traffic.bytes), start, stop);
         }
     }
 }
 
-/// Bytes that are written at once.
+/// The bytes of text that are written at once.
 const BLOCK: usize = 1 << 16;
 
-/// Spans in the form of Chrome's traces, which Perfetto opens: an array, which may end anywhere.
+/// A file of spans in Chrome's Trace Event Format, which Perfetto opens. Its closing bracket is optional, and is not written.
 struct Spans {
     to: File,
     failed: Option<io::Error>,
     text: String,
-    /// Spans in `text`, in the file, and lost.
+    /// The number of spans in `text`, in the file, and lost.
     waiting: u64,
     written: u64,
     lost: u64,
@@ -288,7 +289,7 @@ impl Spans {
             self.lost += 1;
             return;
         }
-        // Both ends are rounded alike, so that spans within each other stay so.
+        // Both ends are rounded in the same way, so that nested spans stay nested.
         let at = |ticks: u64| (ticks.saturating_sub(self.first) as f64 * self.tick) as u64;
         let (from, to) = (at(start), at(stop));
         let dur = to.saturating_sub(from);
@@ -337,7 +338,7 @@ impl Spans {
     }
 }
 
-/// `name` within a string of JSON.
+/// Appends `name` to `to`, escaped for a JSON string.
 fn escape(name: &str, to: &mut String) {
     for c in name.chars() {
         match c {

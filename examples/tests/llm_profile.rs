@@ -1,4 +1,4 @@
-//! What `llm` shows of a run: bricks, and spans as a file. It runs the program, as who watches is the process's.
+//! Tests of `llm --profile` and `--trace`. They run the program, as the listener belongs to a process.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// What a test leaves goes with it.
+/// A temporary folder, which is deleted with its files when it is dropped.
 struct Folder(PathBuf);
 impl Folder {
     fn new(name: &str) -> Self {
@@ -38,7 +38,7 @@ fn llm(args: &[&str]) -> (Option<i32>, String, String) {
 
 const LAYERS: usize = 2;
 
-/// A model of two blocks, and what training it said with a profile and a file of spans.
+/// A model of two blocks, and the output of its training with a profile and a file of spans.
 fn trained() -> &'static (Folder, String, String) {
     static MADE: OnceLock<(Folder, String, String)> = OnceLock::new();
     MADE.get_or_init(|| {
@@ -75,7 +75,7 @@ fn rows(err: &str) -> Vec<(String, usize, f64)> {
     found
 }
 
-/// All spans of a file, whose array may end anywhere: the name, the thread, and its ends in ns.
+/// All spans of a file, whose array has no closing bracket: the name, the thread, and the begin and end in ns.
 fn spans(path: &Path) -> Vec<(String, u64, [u64; 2])> {
     let text = std::fs::read_to_string(path).unwrap();
     let whole = text.strip_suffix(",\n").unwrap();
@@ -88,7 +88,7 @@ fn spans(path: &Path) -> Vec<(String, u64, [u64; 2])> {
     spans.collect()
 }
 
-/// On each thread a span is within another or beside it.
+/// Asserts that two spans of a thread are nested or disjoint.
 fn nested(spans: &[(String, u64, [u64; 2])]) {
     let mut sorted: Vec<_> =
         spans.iter().map(|(name, tid, [from, to])| (*tid, *from, u64::MAX - to, name)).collect();
@@ -114,7 +114,7 @@ fn every_brick_of_generation_is_counted() {
     assert_eq!((plain.0, &plain.1), (Some(0), &watched.1), "the text is the same: {}", watched.2);
     assert!(!plain.2.contains("brick") && folder.0.exists());
     let rows = rows(&watched.2);
-    // The prompt is one pass, and each token but the last another.
+    // The prompt is one pass, and so is each token but the last.
     let of = |name: &str| rows.iter().find(|row| row.0 == name).map(|row| row.1);
     let passes = of("head").unwrap();
     assert!((2..=9).contains(&passes), "{}", watched.2);
@@ -143,7 +143,7 @@ fn threads_of_training_are_merged() {
     let (folder, _, err) = trained();
     let rows = rows(err);
     let of = |name: &str| rows.iter().find(|row| row.0 == name).map(|row| row.1);
-    // Steps, and what measures losses beside them, are passes alike, on whatever thread.
+    // The steps of training, and the measurements of held-out losses, are passes on any thread.
     let passes = of("loss").unwrap();
     assert!(passes >= 3, "{err}");
     for (name, calls) in
@@ -155,7 +155,7 @@ fn threads_of_training_are_merged() {
     nested(&spans);
     let bricks = spans.iter().filter(|span| span.0 == "backward").count();
     assert_eq!(bricks, passes);
-    // The ops of the bricks.
+    // The ops within the bricks.
     for op in ["gemm", "rms_norm", "attention", "attention_backward", "adamw"] {
         assert!(spans.iter().any(|span| span.0 == op), "{op}");
     }

@@ -1,16 +1,16 @@
-//! NumPy arrays as slices and views, in place: what is read, what is written, and what is refused.
+//! NumPy arrays as slices and views of the library, without copies, and the checks of arguments.
 //!
 //! # Why kernels may run without the GIL
-//! A kernel runs while other Python threads do. Four things keep its memory as it expects it:
-//! - `Read` and `Out` hold the borrow flags of rust-numpy for the whole call: no other call of this module, nor of
-//!   another extension that uses them, writes what is read here, or touches what is written.
-//! - They hold references to the arrays, so that the memory is neither freed nor moved; `ndarray.resize` refuses an
-//!   array that others refer to.
-//! - `Out` refuses memory between the first and the last byte of any argument, whatever object owns it.
-//! - Python code that writes an argument meanwhile is not stopped by a flag, as with NumPy's own functions that
-//!   release the GIL. Such a write changes numbers only: kernels read these arrays as floats and bytes, of which all
-//!   bits are values, and derive no address from them. What addresses follow from, the offsets and columns of a sparse
-//!   matrix, is copied before it is checked (`sparse.rs`).
+//! A kernel runs while other Python threads run. Memory safety rests on four facts:
+//! - `Read` and `Out` hold the borrow flags of rust-numpy for the whole call. No other call of this module, or of
+//!   another extension that uses the flags, writes an array that is read here, or accesses an array that is written.
+//! - They hold references to the arrays, so the memory is neither freed nor moved: `ndarray.resize` refuses an array
+//!   with other references.
+//! - `Out` refuses an array whose range of addresses overlaps that of an argument, whichever object owns the memory.
+//! - No flag stops Python code that writes an argument during the call; NumPy's own functions that release the GIL
+//!   have the same limit. Such a write is a data race that changes values, and not addresses: kernels read these arrays
+//!   as floats and bytes, for which all bits are valid, and compute no address from them. The offsets and columns of a
+//!   sparse matrix, from which addresses follow, are copied before they are checked (`sparse.rs`).
 
 use fulmen::{MatMut, MatRef};
 use numpy::{
@@ -22,16 +22,16 @@ use pyo3::prelude::*;
 use std::fmt::Display;
 use std::ops::Range;
 
-/// A NumPy array as Python passes it.
-pub type Any<'a, 'py> = &'a Bound<'py, PyAny>;
-/// What a function returns.
-pub type Given<'py> = PyResult<Bound<'py, PyAny>>;
+/// An argument as Python passes it.
+pub type Arg<'a, 'py> = &'a Bound<'py, PyAny>;
+/// The result of a function.
+pub type Returned<'py> = PyResult<Bound<'py, PyAny>>;
 
-/// `f32` and `f64`.
+/// The element types `f32` and `f64`.
 pub trait Item: fulmen::Element + Layout<As = Self> {
-    /// Pairs of them, as NumPy has them.
+    /// NumPy's complex numbers of this type.
     type Pair: Layout<As = fulmen::Complex<Self>>;
-    /// From a Python float.
+    /// Converts a Python float.
     fn of(x: f64) -> Self;
 }
 impl Item for f32 {
@@ -47,17 +47,17 @@ impl Item for f64 {
     }
 }
 
-/// Elements of NumPy that lie in memory as one of fulmen's types does.
+/// An element type of NumPy that has the memory layout of one of fulmen's types.
 ///
 /// # Safety
-/// `As` has the size, the alignment and the valid bits of `Self`.
+/// `As` must have the size, the alignment and the valid bit patterns of `Self`.
 pub unsafe trait Layout: Element + Copy {
-    /// That type.
+    /// The type of fulmen.
     type As: Copy + Send + Sync;
 }
 macro_rules! same_layout {
     ($($T:ty => $As:ty),*) => {$(
-        // SAFETY: it is the same type, or two numbers in the order real, imaginary (`repr(C)`).
+        // SAFETY: both are the same type, or both are structs (`repr(C)`) of the real and the imaginary part, in this order.
         unsafe impl Layout for $T {
             type As = $As;
         }
@@ -71,20 +71,20 @@ same_layout!(f32 => f32, f64 => f64, u8 => u8, u32 => u32, i32 => i32, i64 => i6
 pub struct Name(pub &'static str, pub &'static str);
 
 impl Name {
-    pub fn value(self, what: impl Display) -> PyErr {
+    pub fn value_error(self, what: impl Display) -> PyErr {
         PyValueError::new_err(format!("{}: `{}` {what}", self.0, self.1))
     }
-    pub fn kind(self, what: impl Display) -> PyErr {
+    pub fn type_error(self, what: impl Display) -> PyErr {
         PyTypeError::new_err(format!("{}: `{}` {what}", self.0, self.1))
     }
 }
 
-/// What an op refuses.
-pub fn refused(why: fulmen::Error) -> PyErr {
+/// The exception for an error of the library.
+pub fn value_error(why: fulmen::Error) -> PyErr {
     PyValueError::new_err(why.to_string())
 }
 
-/// Scratch of zeros.
+/// Allocates `len` elements of scratch, which are zeros.
 pub fn scratch<T: Copy + Default>(len: usize) -> PyResult<Vec<T>> {
     let mut room = Vec::new();
     room.try_reserve_exact(len)
@@ -93,20 +93,20 @@ pub fn scratch<T: Copy + Default>(len: usize) -> PyResult<Vec<T>> {
     Ok(room)
 }
 
-/// Threads that kernels run on.
+/// The number of threads that kernels run on.
 pub fn threads() -> usize {
     rayon::current_num_threads()
 }
 
-fn array<'a, 'py>(name: Name, x: Any<'a, 'py>) -> PyResult<&'a Bound<'py, PyUntypedArray>> {
+fn array<'a, 'py>(name: Name, x: Arg<'a, 'py>) -> PyResult<&'a Bound<'py, PyUntypedArray>> {
     x.cast::<PyUntypedArray>().map_err(|_| {
-        let kind = x.get_type().name().map_or("no array".into(), |n| n.to_string());
-        name.kind(format_args!("is a {kind}, a NumPy array expected"))
+        let kind = x.get_type().name().map_or("Python object".into(), |n| n.to_string());
+        name.type_error(format_args!("is a {kind}, a NumPy array expected"))
     })
 }
 
-/// Whether elements are `f64` (or pairs of them) instead of `f32`.
-pub fn is_double(op: &'static str, arg: &'static str, x: Any<'_, '_>, pairs: bool) -> PyResult<bool> {
+/// Whether the elements are of double precision (`f64`, or complex where `pairs` is set). Types other than single and double are errors.
+pub fn is_double(op: &'static str, arg: &'static str, x: Arg<'_, '_>, pairs: bool) -> PyResult<bool> {
     let (name, py) = (Name(op, arg), x.py());
     let found = array(name, x)?.dtype();
     let (single, double, say) = if pairs {
@@ -119,11 +119,12 @@ pub fn is_double(op: &'static str, arg: &'static str, x: Any<'_, '_>, pairs: boo
     } else if found.is_equiv_to(&single) {
         Ok(false)
     } else {
-        Err(name.kind(format_args!("has the dtype {found}, {say} expected: {arg}.astype(…) converts it")))
+        Err(name
+            .type_error(format_args!("has the dtype {found}, {say} expected: {arg}.astype(…) converts it")))
     }
 }
 
-/// The expression with `$T` as `f32` or `f64`, as the elements of `$x` are.
+/// Evaluates the expression with `$T` as `f32` or `f64`, by the dtype of `$x`.
 macro_rules! by_type {
     ($op:expr, $arg:literal, $x:expr, $T:ident => $call:expr) => {
         $crate::arrays::by_type!(@ $op, $arg, $x, false, $T => $call)
@@ -143,14 +144,14 @@ macro_rules! by_type {
 }
 pub(crate) use by_type;
 
-fn typed<'a, 'py, T: Layout>(name: Name, x: Any<'a, 'py>) -> PyResult<&'a Bound<'py, PyArrayDyn<T>>> {
+fn typed<'a, 'py, T: Layout>(name: Name, x: Arg<'a, 'py>) -> PyResult<&'a Bound<'py, PyArrayDyn<T>>> {
     let found = array(name, x)?.dtype();
     x.cast::<PyArrayDyn<T>>()
-        .map_err(|_| name.kind(format_args!("has the dtype {found}, {} expected", dtype::<T>(x.py()))))
+        .map_err(|_| name.type_error(format_args!("has the dtype {found}, {} expected", dtype::<T>(x.py()))))
 }
 
-/// The addresses from the first byte to behind the last one; empty without elements.
-fn reach<T: Layout>(x: &Bound<'_, PyArrayDyn<T>>) -> Range<usize> {
+/// The range of addresses from the first byte to the last one; it is empty without elements.
+fn address_range<T: Layout>(x: &Bound<'_, PyArrayDyn<T>>) -> Range<usize> {
     let (mut low, mut high) = (x.data() as usize, x.data() as usize + size_of::<T>());
     for (&n, &step) in x.shape().iter().zip(x.strides()) {
         if n == 0 {
@@ -162,29 +163,31 @@ fn reach<T: Layout>(x: &Bound<'_, PyArrayDyn<T>>) -> Range<usize> {
     low..high
 }
 
-/// Rows, columns and strides in elements of what has at most two axes.
-fn plane<T: Layout>(name: Name, x: &Bound<'_, PyArrayDyn<T>>) -> PyResult<([usize; 2], [isize; 2])> {
+/// The rows, columns and strides (in elements) of an array of at most two axes.
+fn matrix_layout<T: Layout>(name: Name, x: &Bound<'_, PyArrayDyn<T>>) -> PyResult<([usize; 2], [isize; 2])> {
     let size = size_of::<T>() as isize;
     let (shape, strides) = match (x.shape(), x.strides()) {
         (&[], &[]) => ([1, 1], [0, 0]),
         (&[n], &[s]) => ([1, n], [0, s]),
         (&[m, n], &[r, s]) => ([m, n], [r, s]),
-        (shape, _) => return Err(name.value(format_args!("has {} axes, at most 2 expected", shape.len()))),
+        (shape, _) => {
+            return Err(name.value_error(format_args!("has {} axes, at most 2 expected", shape.len())));
+        }
     };
     if strides.iter().any(|s| s % size != 0) || !(x.data() as usize).is_multiple_of(align_of::<T>()) {
-        return Err(name.value("is not aligned to its elements: np.array(…) copies it"));
+        return Err(name.value_error("is not aligned to its elements: np.array(…) copies it"));
     }
     Ok((shape, strides.map(|s| s / size)))
 }
 
-fn flat<T: Layout>(name: Name, x: &Bound<'_, PyArrayDyn<T>>) -> PyResult<()> {
+fn expect_contiguous<T: Layout>(name: Name, x: &Bound<'_, PyArrayDyn<T>>) -> PyResult<()> {
     if !x.is_c_contiguous() {
-        return Err(name.value(
+        return Err(name.value_error(
             "is not contiguous in C order, which this op reads in place: np.ascontiguousarray(…) copies it",
         ));
     }
     if !(x.data() as usize).is_multiple_of(align_of::<T>()) {
-        return Err(name.value("is not aligned to its elements: np.array(…) copies it"));
+        return Err(name.value_error("is not aligned to its elements: np.array(…) copies it"));
     }
     Ok(())
 }
@@ -196,10 +199,10 @@ pub struct Read<'py, T: Layout> {
 }
 
 impl<'py, T: Layout> Read<'py, T> {
-    pub fn new(op: &'static str, arg: &'static str, x: Any<'_, 'py>) -> PyResult<Self> {
+    pub fn new(op: &'static str, arg: &'static str, x: Arg<'_, 'py>) -> PyResult<Self> {
         let name = Name(op, arg);
         let guard = typed::<T>(name, x)?.try_readonly();
-        let guard = guard.map_err(|_| name.value("is being written by another call"))?;
+        let guard = guard.map_err(|_| name.value_error("is being written by another call"))?;
         Ok(Self { name, guard })
     }
     pub fn shape(&self) -> &[usize] {
@@ -208,45 +211,49 @@ impl<'py, T: Layout> Read<'py, T> {
     pub fn axes(&self) -> usize {
         self.guard.shape().len()
     }
-    /// The length of the last axis, and of all before it together.
+    /// The length of the last axis, and the product of the lengths of the others.
     pub fn lines(&self) -> PyResult<(usize, usize)> {
-        let (cols, rows) =
-            self.shape().split_last().ok_or_else(|| self.name.value("has no axis, at least 1 expected"))?;
+        let (cols, rows) = self
+            .shape()
+            .split_last()
+            .ok_or_else(|| self.name.value_error("has no axis, at least 1 expected"))?;
         Ok((*cols, rows.iter().product()))
     }
-    /// Sizes of so many axes.
+    /// The lengths of the axes, which must be `N`.
     pub fn sizes<const N: usize>(&self) -> PyResult<[usize; N]> {
         let shape = self.shape();
-        shape.try_into().map_err(|_| self.name.value(format_args!("has {} axes, {N} expected", shape.len())))
+        shape
+            .try_into()
+            .map_err(|_| self.name.value_error(format_args!("has {} axes, {N} expected", shape.len())))
     }
-    /// All elements, which lie in C order.
+    /// All elements of an array in C order.
     pub fn slice(&self) -> PyResult<&[T::As]> {
-        flat(self.name, &self.guard)?;
+        expect_contiguous(self.name, &self.guard)?;
         if self.guard.is_empty() {
             return Ok(&[]);
         }
-        // SAFETY: it is aligned and contiguous, `As` is laid out as `T`, and the guard holds it; see the module.
+        // SAFETY: the array is aligned and contiguous, `As` has the layout of `T`, and the guard borrows the array (see the module).
         Ok(unsafe { std::slice::from_raw_parts(self.guard.data().cast(), self.guard.len()) })
     }
-    /// A matrix with any strides; a vector is one row.
+    /// The array as a matrix with any strides. A vector is one row.
     pub fn matrix(&self) -> PyResult<MatRef<'_, T::As>> {
-        let ([m, n], [r, s]) = plane(self.name, &self.guard)?;
-        // SAFETY: NumPy vouches for the elements that shape and strides name, and the guard holds them; see the module.
+        let ([m, n], [r, s]) = matrix_layout(self.name, &self.guard)?;
+        // SAFETY: NumPy guarantees that the elements of shape and strides are in its allocation, and the guard borrows it (see the module).
         unsafe { MatRef::from_raw_parts(self.guard.data().cast::<T::As>().cast_const(), m, n, r, s) }
-            .map_err(refused)
+            .map_err(value_error)
     }
-    /// The lines along the last axis: of two axes with any strides, of more contiguous.
+    /// The rows along the last axis. An array of up to two axes may have any strides; one of more axes must be in C order.
     pub fn rows(&self) -> PyResult<MatRef<'_, T::As>> {
         if self.axes() <= 2 {
             return self.matrix();
         }
         let (cols, rows) = self.lines()?;
-        MatRef::row_major(self.slice()?, rows, cols).map_err(refused)
+        MatRef::row_major(self.slice()?, rows, cols).map_err(value_error)
     }
-    fn reach(&self) -> (Name, Range<usize>) {
-        (self.name, reach(&self.guard))
+    fn named_range(&self) -> (Name, Range<usize>) {
+        (self.name, address_range(&self.guard))
     }
-    /// `Ok` when it has this shape.
+    /// Checks the shape.
     pub fn expect(&self, shape: &[usize]) -> PyResult<()> {
         same_shape(self.name, shape, self.shape())
     }
@@ -256,75 +263,75 @@ fn same_shape(name: Name, expected: &[usize], got: &[usize]) -> PyResult<()> {
     if expected == got {
         Ok(())
     } else {
-        Err(name.value(format_args!("has the shape {got:?}, {expected:?} expected")))
+        Err(name.value_error(format_args!("has the shape {got:?}, {expected:?} expected")))
     }
 }
 
-/// An argument of any element type, of which `out` may be no part.
-pub trait Apart {
-    fn bytes(&self) -> (Name, Range<usize>);
+/// An argument of any element type, which `out` must not overlap.
+pub trait Argument {
+    fn byte_range(&self) -> (Name, Range<usize>);
 }
-impl<T: Layout> Apart for Read<'_, T> {
-    fn bytes(&self) -> (Name, Range<usize>) {
-        self.reach()
+impl<T: Layout> Argument for Read<'_, T> {
+    fn byte_range(&self) -> (Name, Range<usize>) {
+        self.named_range()
     }
 }
 
-/// An array that is written in place: that of the caller, or a new one.
+/// An array that is written in place: one of the caller, or a new one.
 pub struct Out<'py, T: Layout> {
     name: Name,
     guard: PyReadwriteArrayDyn<'py, T>,
 }
 
 impl<'py, T: Layout> Out<'py, T> {
-    /// `out`, if it has this shape and lies apart from what is read; zeros if there is none.
+    /// Takes `out`, which must have this shape and overlap no argument in `read`; without `out`, allocates zeros.
     pub fn new(
         py: Python<'py>,
         op: &'static str,
-        out: Option<Any<'_, 'py>>,
+        out: Option<Arg<'_, 'py>>,
         shape: &[usize],
-        read: &[&dyn Apart],
+        read: &[&dyn Argument],
     ) -> PyResult<Self> {
         match out {
             Some(out) => Self::of(Name(op, "out"), out, shape, read),
             None => Self::zeros(py, Name(op, "out"), shape),
         }
     }
-    /// An argument that is written, under the same conditions.
-    pub fn of(name: Name, x: Any<'_, 'py>, shape: &[usize], read: &[&dyn Apart]) -> PyResult<Self> {
+    /// Takes an argument that the op writes, under the same conditions.
+    pub fn of(name: Name, x: Arg<'_, 'py>, shape: &[usize], read: &[&dyn Argument]) -> PyResult<Self> {
         let array = typed::<T>(name, x)?;
         same_shape(name, shape, array.shape())?;
-        let own = reach(array);
+        let own = address_range(array);
         for other in read {
-            let (Name(_, arg), bytes) = other.bytes();
+            let (Name(_, arg), bytes) = other.byte_range();
             if own.start < bytes.end && bytes.start < own.end {
-                return Err(name.value(format_args!("overlaps `{arg}` in memory")));
+                return Err(name.value_error(format_args!("overlaps `{arg}` in memory")));
             }
         }
         let guard = array.try_readwrite().map_err(|why| match why {
-            numpy::BorrowError::NotWriteable => name.value("is read-only"),
-            _ => name.value("is in use by another call"),
+            numpy::BorrowError::NotWriteable => name.value_error("is read-only"),
+            _ => name.value_error("is in use by another call"),
         })?;
         Ok(Self { name, guard })
     }
     fn zeros(py: Python<'py>, name: Name, shape: &[usize]) -> PyResult<Self> {
-        // By Python, whose error for a size that no memory has is an exception.
+        // NumPy allocates, as it raises a MemoryError where memory is short.
         let array = py.import("numpy")?.call_method1("zeros", (shape, dtype::<T>(py)))?;
         Self::of(name, &array, shape, &[])
     }
     pub fn slice(&mut self) -> PyResult<&mut [T::As]> {
-        flat(self.name, &self.guard)?;
+        expect_contiguous(self.name, &self.guard)?;
         if self.guard.is_empty() {
             return Ok(&mut []);
         }
-        // SAFETY: it is aligned, contiguous and writeable, `As` is laid out as `T`, and the guard keeps others away; see the module.
+        // SAFETY: the array is aligned, contiguous and writeable, `As` has the layout of `T`, and the guard borrows it alone (see the module).
         Ok(unsafe { std::slice::from_raw_parts_mut(self.guard.data().cast(), self.guard.len()) })
     }
     pub fn matrix(&mut self) -> PyResult<MatMut<'_, T::As>> {
-        let ([m, n], [r, s]) = plane(self.name, &self.guard)?;
-        // SAFETY: NumPy vouches for the elements that shape and strides name, and the guard keeps others away; see the module.
+        let ([m, n], [r, s]) = matrix_layout(self.name, &self.guard)?;
+        // SAFETY: NumPy guarantees that the elements of shape and strides are in its allocation, and the guard borrows it alone (see the module).
         unsafe { MatMut::from_raw_parts(self.guard.data().cast::<T::As>(), m, n, r, s) }
-            .map_err(|_| self.name.value("has elements that share memory"))
+            .map_err(|_| self.name.value_error("has elements that share memory"))
     }
     pub fn rows(&mut self) -> PyResult<MatMut<'_, T::As>> {
         let shape = self.guard.shape();
@@ -332,17 +339,17 @@ impl<'py, T: Layout> Out<'py, T> {
             return self.matrix();
         };
         let rows = before.iter().product();
-        MatMut::row_major(self.slice()?, rows, cols).map_err(refused)
+        MatMut::row_major(self.slice()?, rows, cols).map_err(value_error)
     }
-    /// The array, of which others may do what they want.
-    pub fn done(self) -> Bound<'py, PyAny> {
+    /// Ends the borrow, and returns the array.
+    pub fn into_array(self) -> Bound<'py, PyAny> {
         let array = self.guard.as_any().clone();
         drop(self.guard);
         array
     }
 }
-impl<T: Layout> Apart for Out<'_, T> {
-    fn bytes(&self) -> (Name, Range<usize>) {
-        (self.name, reach(&self.guard))
+impl<T: Layout> Argument for Out<'_, T> {
+    fn byte_range(&self) -> (Name, Range<usize>) {
+        (self.name, address_range(&self.guard))
     }
 }

@@ -1,47 +1,49 @@
 //! Fourier transforms along the last axis, and of matrices.
 
-use crate::arrays::{Any, Given, Item, Name, Out, Read, by_type, refused, scratch, threads};
+use crate::arrays::{Arg, Item, Name, Out, Read, Returned, by_type, scratch, threads, value_error};
 use fulmen::{Complex, Direction, Fft, RealFft, parallel};
 use pyo3::prelude::*;
 
-/// The table of a plan and the scratch of its transforms on all threads.
-fn room<T: Item>(table: usize, workspace: usize) -> PyResult<(Vec<T>, Vec<Complex<T>>)> {
+/// Allocates the table of a plan, and the scratch for its transforms on all threads.
+fn plan_buffers<T: Item>(table: usize, workspace: usize) -> PyResult<(Vec<T>, Vec<Complex<T>>)> {
     Ok((scratch(table)?, scratch(workspace.saturating_mul(threads()))?))
 }
 
-fn lines<'py, T: Item>(
+fn transform_rows<'py, T: Item>(
     op: &'static str,
     direction: Direction,
-    x: Any<'_, 'py>,
-    out: Option<Any<'_, 'py>>,
-) -> Given<'py> {
+    x: Arg<'_, 'py>,
+    out: Option<Arg<'_, 'py>>,
+) -> Returned<'py> {
     let py = x.py();
     let x = Read::<T::Pair>::new(op, "x", x)?;
     let (n, _) = x.lines()?;
     let mut to = Out::<T::Pair>::new(py, op, out, x.shape(), &[&x])?;
-    let (mut table, mut workspace) =
-        room::<T>(fulmen::fft_plan_len(n), fulmen::fft_rows_workspace(n).max(fulmen::fft_workspace(n)))?;
+    let (mut table, mut workspace) = plan_buffers::<T>(
+        fulmen::fft_plan_len(n),
+        fulmen::fft_rows_workspace(n).max(fulmen::fft_workspace(n)),
+    )?;
     let (from, y) = (x.rows()?, to.rows()?);
     let run = || {
         let plan = Fft::plan(n, &mut table, &mut workspace)?;
         fulmen::dispatch!(|s| parallel::fft_rows_on(s, &plan, direction, from, y, &mut workspace))
     };
-    py.detach(run).map_err(refused)?;
-    Ok(to.done())
+    py.detach(run).map_err(value_error)?;
+    Ok(to.into_array())
 }
 
-fn planes<'py, T: Item>(
+fn transform_2d<'py, T: Item>(
     op: &'static str,
     direction: Direction,
-    x: Any<'_, 'py>,
-    out: Option<Any<'_, 'py>>,
-) -> Given<'py> {
+    x: Arg<'_, 'py>,
+    out: Option<Arg<'_, 'py>>,
+) -> Returned<'py> {
     let py = x.py();
     let x = Read::<T::Pair>::new(op, "x", x)?;
     let [m, n] = x.sizes()?;
     let mut to = Out::<T::Pair>::new(py, op, out, &[m, n], &[&x])?;
     let most = fulmen::fft_2d_workspace(m, n).max(fulmen::fft_workspace(m)).max(fulmen::fft_workspace(n));
-    let (mut table, mut workspace) = room::<T>(fulmen::fft_plan_len(m), most)?;
+    let (mut table, mut workspace) = plan_buffers::<T>(fulmen::fft_plan_len(m), most)?;
     let mut other = scratch::<T>(fulmen::fft_plan_len(n))?;
     let (from, y) = (x.matrix()?, to.matrix()?);
     let run = || {
@@ -49,8 +51,8 @@ fn planes<'py, T: Item>(
             (Fft::plan(m, &mut table, &mut workspace)?, Fft::plan(n, &mut other, &mut workspace)?);
         fulmen::dispatch!(|s| parallel::fft_2d_on(s, &down, &along, direction, from, y, &mut workspace))
     };
-    py.detach(run).map_err(refused)?;
-    Ok(to.done())
+    py.detach(run).map_err(value_error)?;
+    Ok(to.into_array())
 }
 
 macro_rules! transforms {
@@ -58,7 +60,7 @@ macro_rules! transforms {
         $(#[$doc])*
         #[pyfunction]
         #[pyo3(signature = (x, out=None))]
-        pub fn $name<'py>(x: Any<'_, 'py>, out: Option<Any<'_, 'py>>) -> Given<'py> {
+        pub fn $name<'py>(x: Arg<'_, 'py>, out: Option<Arg<'_, 'py>>) -> Returned<'py> {
             by_type!(pairs stringify!($name), "x", x, T => $how::<T>(stringify!($name), Direction::$direction, x, out))
         }
     )*};
@@ -67,34 +69,34 @@ macro_rules! transforms {
 transforms! {
     /// `Σ x[k]·e**(-2πi·jk/n)` along the last axis, of any length.
     ///
-    /// `x` is complex64 or complex128: of one or two axes with any strides, of more contiguous in C order. The result is
-    /// like it. Of real numbers `rfft` is the transform.
+    /// `x` is complex64 or complex128. With one or two axes it may have any strides; with more it is contiguous in C order.
+    /// The result has its shape and dtype. For real numbers use `rfft`.
     ///
     /// >>> fulmen.fft(np.array([1.0 + 0j, 2.0, 3.0, 4.0])).real
     /// array([10., -2., -2., -2.])
-    fft lines Forward;
-    /// `1/n·Σ x[j]·e**(2πi·jk/n)` along the last axis: undoes `fft`, and takes what it takes.
+    fft transform_rows Forward;
+    /// `1/n·Σ x[j]·e**(2πi·jk/n)` along the last axis, the inverse of `fft`, with the same arguments.
     ///
     /// >>> fulmen.ifft(np.array([3.0 + 0j, -1.0])).real
     /// array([1., 2.])
-    ifft lines Inverse;
-    /// The transform of a matrix along both axes.
+    ifft transform_rows Inverse;
+    /// The two-dimensional transform of a matrix.
     ///
-    /// `x` is `[m, n]`, complex64 or complex128, with any strides; the result is like it.
+    /// `x` is `[m, n]`, complex64 or complex128, with any strides. The result has its shape and dtype.
     ///
     /// >>> fulmen.fft2(np.ones((2, 2), complex)).real
     /// array([[4., 0.],
     ///        [0., 0.]])
-    fft2 planes Forward;
-    /// Undoes `fft2`, and takes what it takes.
+    fft2 transform_2d Forward;
+    /// The inverse of `fft2`, with the same arguments.
     ///
     /// >>> fulmen.ifft2(np.array([[4.0 + 0j, 0.0], [0.0, 0.0]])).real
     /// array([[1., 1.],
     ///        [1., 1.]])
-    ifft2 planes Inverse;
+    ifft2 transform_2d Inverse;
 }
 
-/// `Σ x[k]·e**(-2πi·jk/n)` along the last axis for `j <= n/2`; the rest are conjugates of these.
+/// `Σ x[k]·e**(-2πi·jk/n)` along the last axis for `j <= n/2`; the other values are the conjugates of these.
 ///
 /// `x` has any shape of at least one axis, contiguous in C order, float32 or float64. The result is complex64 or
 /// complex128, with a last axis of `n//2 + 1`.
@@ -103,7 +105,7 @@ transforms! {
 /// array([10., -2., -2.])
 #[pyfunction]
 #[pyo3(signature = (x, out=None))]
-pub fn rfft<'py>(x: Any<'_, 'py>, out: Option<Any<'_, 'py>>) -> Given<'py> {
+pub fn rfft<'py>(x: Arg<'_, 'py>, out: Option<Arg<'_, 'py>>) -> Returned<'py> {
     const OP: &str = "rfft";
     by_type!(OP, "x", x, T => {
         let py = x.py();
@@ -112,14 +114,14 @@ pub fn rfft<'py>(x: Any<'_, 'py>, out: Option<Any<'_, 'py>>) -> Given<'py> {
         let mut shape = x.shape().to_vec();
         shape[x.axes() - 1] = n / 2 + 1;
         let mut to = Out::<<T as Item>::Pair>::new(py, OP, out, &shape, &[&x])?;
-        let (mut table, mut workspace) = room::<T>(fulmen::rfft_plan_len(n), fulmen::rfft_workspace(n))?;
+        let (mut table, mut workspace) = plan_buffers::<T>(fulmen::rfft_plan_len(n), fulmen::rfft_workspace(n))?;
         let (from, y) = (x.slice()?, to.slice()?);
         let run = || {
             let plan = RealFft::plan(n, &mut table, &mut workspace)?;
             fulmen::dispatch!(|s| parallel::rfft_on(s, &plan, from, y, &mut workspace))
         };
-        py.detach(run).map_err(refused)?;
-        Ok(to.done())
+        py.detach(run).map_err(value_error)?;
+        Ok(to.into_array())
     })
 }
 
@@ -133,7 +135,7 @@ pub fn rfft<'py>(x: Any<'_, 'py>, out: Option<Any<'_, 'py>>) -> Given<'py> {
 /// array([1., 2.])
 #[pyfunction]
 #[pyo3(signature = (x, n=None, out=None))]
-pub fn irfft<'py>(x: Any<'_, 'py>, n: Option<usize>, out: Option<Any<'_, 'py>>) -> Given<'py> {
+pub fn irfft<'py>(x: Arg<'_, 'py>, n: Option<usize>, out: Option<Arg<'_, 'py>>) -> Returned<'py> {
     const OP: &str = "irfft";
     by_type!(pairs OP, "x", x, T => {
         let py = x.py();
@@ -141,18 +143,18 @@ pub fn irfft<'py>(x: Any<'_, 'py>, n: Option<usize>, out: Option<Any<'_, 'py>>) 
         let (bins, _) = x.lines()?;
         let n = n.unwrap_or(2 * bins.saturating_sub(1));
         if n / 2 + 1 != bins {
-            return Err(Name(OP, "n").value(format_args!("is {n}, {} or {} expected for a last axis of {bins}", 2 * bins.saturating_sub(1), (2 * bins).saturating_sub(1))));
+            return Err(Name(OP, "n").value_error(format_args!("is {n}, {} or {} expected for a last axis of {bins}", 2 * bins.saturating_sub(1), (2 * bins).saturating_sub(1))));
         }
         let mut shape = x.shape().to_vec();
         shape[x.axes() - 1] = n;
         let mut to = Out::<T>::new(py, OP, out, &shape, &[&x])?;
-        let (mut table, mut workspace) = room::<T>(fulmen::rfft_plan_len(n), fulmen::rfft_workspace(n))?;
+        let (mut table, mut workspace) = plan_buffers::<T>(fulmen::rfft_plan_len(n), fulmen::rfft_workspace(n))?;
         let (from, y) = (x.slice()?, to.slice()?);
         let run = || {
             let plan = RealFft::plan(n, &mut table, &mut workspace)?;
             fulmen::dispatch!(|s| parallel::irfft_on(s, &plan, from, y, &mut workspace))
         };
-        py.detach(run).map_err(refused)?;
-        Ok(to.done())
+        py.detach(run).map_err(value_error)?;
+        Ok(to.into_array())
     })
 }

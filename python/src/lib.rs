@@ -1,4 +1,5 @@
-//! The Python module `fulmen`: ops on NumPy arrays, in place, without the GIL, on the instruction set that the CPU has.
+//! The Python module `fulmen`: ops on NumPy arrays, which are read and written in place. Kernels run without the GIL, on the instruction
+//! set of the CPU.
 
 mod arrays;
 mod fourier;
@@ -14,7 +15,7 @@ use pyo3::prelude::*;
 
 /// The instruction set that kernels run on, such as "avx512x16", and the number of threads.
 ///
-/// The environment variable RAYON_NUM_THREADS sets the threads, before the first call.
+/// The environment variable RAYON_NUM_THREADS sets the number of threads. It is read at the first call.
 ///
 /// >>> name, threads = fulmen.runs_on()
 #[pyfunction]
@@ -25,11 +26,11 @@ fn runs_on() -> (&'static str, usize) {
     (fulmen::dispatch!(|s| name(s)), arrays::threads())
 }
 
-/// Numeric kernels over NumPy arrays, without copies.
+/// Numeric kernels over NumPy arrays.
 ///
-/// Arguments are read in place, and results written to a new array or to `out`. What cannot be read in place is refused with
-/// a TypeError (no array, another dtype) or a ValueError (shapes, layouts, values) that names op and argument. The GIL is
-/// released meanwhile: no other thread may write an argument, as with NumPy itself.
+/// Arguments are read in place, and results are written to a new array or to `out`. An argument that cannot be read in place
+/// raises a TypeError (not an array, another dtype) or a ValueError (shape, layout, values), which names the op and the argument.
+/// The GIL is released while a kernel runs: no other thread may write an argument in that time, as with NumPy itself.
 #[pymodule(name = "fulmen")]
 mod module {
     #[pymodule_export]

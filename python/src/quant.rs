@@ -1,11 +1,11 @@
 //! Quantised blocks in the layouts of GGUF files.
 
-use crate::arrays::{Any, Given, Name, Out, Read, refused};
+use crate::arrays::{Arg, Name, Out, Read, Returned, value_error};
 use fulmen::parallel;
 use fulmen::quant::{Block, Q4_0, Q4_K, Q6_K, Q8_0, blocks};
 use pyo3::prelude::*;
 
-/// The expression with `$B` as the format of this name.
+/// Evaluates the expression with `$B` as the block type of the format.
 macro_rules! of_format {
     ($op:literal, $name:expr, $B:ident => $call:expr) => {
         match $name {
@@ -26,20 +26,20 @@ macro_rules! of_format {
                 $call
             }
             other => {
-                let known = "\"q4_0\", \"q8_0\", \"q4_k\" or \"q6_k\" expected";
-                Err(Name($op, "format").value(format_args!("is {other:?}, {known}")))
+                let known = "expected \"q4_0\", \"q8_0\", \"q4_k\" or \"q6_k\"";
+                Err(Name($op, "format").value_error(format_args!("is {other:?}; {known}")))
             }
         }
     };
 }
 
-/// The shape with whole blocks of `from` as blocks of `to` in the last axis.
-fn turned(x: Name, shape: &[usize], from: usize, to: usize) -> PyResult<Vec<usize>> {
+/// The shape, with each block of `from` elements of the last axis replaced by one of `to` elements.
+fn converted_shape(x: Name, shape: &[usize], from: usize, to: usize) -> PyResult<Vec<usize>> {
     let mut shape = shape.to_vec();
     match shape.last_mut() {
         Some(n) if *n % from == 0 => *n = *n / from * to,
         _ => {
-            return Err(x.value(format_args!(
+            return Err(x.value_error(format_args!(
                 "has the shape {shape:?}, a last axis of a multiple of {from} expected"
             )));
         }
@@ -47,19 +47,19 @@ fn turned(x: Name, shape: &[usize], from: usize, to: usize) -> PyResult<Vec<usiz
     Ok(shape)
 }
 
-fn quantized<'py, B: Block>(x: Any<'_, 'py>, out: Option<Any<'_, 'py>>) -> Given<'py> {
+fn quantized<'py, B: Block>(x: Arg<'_, 'py>, out: Option<Arg<'_, 'py>>) -> Returned<'py> {
     const OP: &str = "quantize";
     let py = x.py();
     let x = Read::<f32>::new(OP, "x", x)?;
-    let shape = turned(x.name, x.shape(), B::ELEMENTS, size_of::<B>())?;
+    let shape = converted_shape(x.name, x.shape(), B::ELEMENTS, size_of::<B>())?;
     let mut to = Out::<u8>::new(py, OP, out, &shape, &[&x])?;
     let (from, bytes) = (x.slice()?, to.slice()?);
-    let y = bytemuck::try_cast_slice_mut::<u8, B>(bytes).map_err(|why| Name(OP, "out").value(why))?;
-    py.detach(|| fulmen::dispatch!(|s| parallel::quantize_on(s, from, None, y))).map_err(refused)?;
-    Ok(to.done())
+    let y = bytemuck::try_cast_slice_mut::<u8, B>(bytes).map_err(|why| Name(OP, "out").value_error(why))?;
+    py.detach(|| fulmen::dispatch!(|s| parallel::quantize_on(s, from, None, y))).map_err(value_error)?;
+    Ok(to.into_array())
 }
 
-/// Numbers as quantised blocks of a GGUF format: "q4_0", "q8_0" (blocks of 32), "q4_k" or "q6_k" (of 256).
+/// Quantises numbers to blocks of a GGUF format: "q4_0", "q8_0" (blocks of 32), "q4_k" or "q6_k" (of 256).
 ///
 /// `x` is float32, contiguous in C order, finite, with a last axis of whole blocks. The result holds the bytes of the blocks
 /// in its last axis, uint8: 18, 34, 144 or 210 for each.
@@ -68,22 +68,22 @@ fn quantized<'py, B: Block>(x: Any<'_, 'py>, out: Option<Any<'_, 'py>>) -> Given
 /// (34,)
 #[pyfunction]
 #[pyo3(signature = (x, format, out=None))]
-pub fn quantize<'py>(x: Any<'_, 'py>, format: &str, out: Option<Any<'_, 'py>>) -> Given<'py> {
+pub fn quantize<'py>(x: Arg<'_, 'py>, format: &str, out: Option<Arg<'_, 'py>>) -> Returned<'py> {
     of_format!("quantize", format, B => quantized::<B>(x, out))
 }
 
-fn numbers<'py, B: Block>(x: Any<'_, 'py>, out: Option<Any<'_, 'py>>) -> Given<'py> {
+fn dequantized<'py, B: Block>(x: Arg<'_, 'py>, out: Option<Arg<'_, 'py>>) -> Returned<'py> {
     const OP: &str = "dequantize";
     let py = x.py();
     let x = Read::<u8>::new(OP, "x", x)?;
-    let shape = turned(x.name, x.shape(), size_of::<B>(), B::ELEMENTS)?;
+    let shape = converted_shape(x.name, x.shape(), size_of::<B>(), B::ELEMENTS)?;
     let mut to = Out::<f32>::new(py, OP, out, &shape, &[&x])?;
-    let (from, y) = (blocks::<B>(x.slice()?).map_err(refused)?, to.slice()?);
-    py.detach(|| fulmen::dispatch!(|s| parallel::dequantize_on(s, from, y))).map_err(refused)?;
-    Ok(to.done())
+    let (from, y) = (blocks::<B>(x.slice()?).map_err(value_error)?, to.slice()?);
+    py.detach(|| fulmen::dispatch!(|s| parallel::dequantize_on(s, from, y))).map_err(value_error)?;
+    Ok(to.into_array())
 }
 
-/// The numbers of quantised blocks of a GGUF format: undoes `quantize`, but for its rounding.
+/// Dequantises blocks of a GGUF format: the inverse of `quantize`, up to its rounding.
 ///
 /// `x` is uint8, contiguous in C order, with a last axis of the bytes of whole blocks; the result is float32.
 ///
@@ -91,6 +91,6 @@ fn numbers<'py, B: Block>(x: Any<'_, 'py>, out: Option<Any<'_, 'py>>) -> Given<'
 /// array([0., 0.], dtype=float32)
 #[pyfunction]
 #[pyo3(signature = (x, format, out=None))]
-pub fn dequantize<'py>(x: Any<'_, 'py>, format: &str, out: Option<Any<'_, 'py>>) -> Given<'py> {
-    of_format!("dequantize", format, B => numbers::<B>(x, out))
+pub fn dequantize<'py>(x: Arg<'_, 'py>, format: &str, out: Option<Arg<'_, 'py>>) -> Returned<'py> {
+    of_format!("dequantize", format, B => dequantized::<B>(x, out))
 }

@@ -1,6 +1,6 @@
 //! Element-wise ops, ops on the last axis, reductions and sorting.
 
-use crate::arrays::{Any, Given, Item, Name, Out, Read, by_type, refused};
+use crate::arrays::{Arg, Item, Name, Out, Read, Returned, by_type, value_error};
 use fulmen::lanes::Simd;
 use fulmen::{Body, Element, Error, parallel};
 use pyo3::prelude::*;
@@ -8,25 +8,25 @@ use pyo3::prelude::*;
 fn map<'py, T: Item, B: Body<T, 1>>(
     op: &'static str,
     body: B,
-    x: Any<'_, 'py>,
-    out: Option<Any<'_, 'py>>,
-) -> Given<'py> {
+    x: Arg<'_, 'py>,
+    out: Option<Arg<'_, 'py>>,
+) -> Returned<'py> {
     let py = x.py();
     let x = Read::<T>::new(op, "x", x)?;
     let mut to = Out::<T>::new(py, op, out, x.shape(), &[&x])?;
     let (from, y) = (x.slice()?, to.slice()?);
-    py.detach(|| fulmen::dispatch!(|s| parallel::map_on(s, body, [from], y))).map_err(refused)?;
-    Ok(to.done())
+    py.detach(|| fulmen::dispatch!(|s| parallel::map_on(s, body, [from], y))).map_err(value_error)?;
+    Ok(to.into_array())
 }
 
 macro_rules! pointwise {
     ($($(#[$doc:meta])* $name:ident $body:ident;)*) => {$(
         $(#[$doc])*
         ///
-        /// `x` has any shape, contiguous in C order, float32 or float64; the result is like it.
+        /// `x` has any shape, contiguous in C order, float32 or float64; the result has its shape and dtype.
         #[pyfunction]
         #[pyo3(signature = (x, out=None))]
-        pub fn $name<'py>(x: Any<'_, 'py>, out: Option<Any<'_, 'py>>) -> Given<'py> {
+        pub fn $name<'py>(x: Arg<'_, 'py>, out: Option<Arg<'_, 'py>>) -> Returned<'py> {
             by_type!(stringify!($name), "x", x, T => map::<T, _>(stringify!($name), fulmen::$body, x, out))
         }
     )*};
@@ -65,28 +65,28 @@ pointwise! {
     sigmoid Sigmoid;
 }
 
-macro_rules! shares {
+macro_rules! softmaxes {
     ($($(#[$doc:meta])* $name:ident $on:ident;)*) => {$(
         $(#[$doc])*
         ///
-        /// `x` has any shape of at least one axis, contiguous in C order, float32 or float64; the result is like it.
+        /// `x` has any shape of at least one axis, contiguous in C order, float32 or float64; the result has its shape and dtype.
         #[pyfunction]
         #[pyo3(signature = (x, out=None))]
-        pub fn $name<'py>(x: Any<'_, 'py>, out: Option<Any<'_, 'py>>) -> Given<'py> {
+        pub fn $name<'py>(x: Arg<'_, 'py>, out: Option<Arg<'_, 'py>>) -> Returned<'py> {
             const OP: &str = stringify!($name);
             by_type!(OP, "x", x, T => {
                 let py = x.py();
                 let x = Read::<T>::new(OP, "x", x)?;
                 let mut to = Out::<T>::new(py, OP, out, x.shape(), &[&x])?;
                 let ((cols, _), from, y) = (x.lines()?, x.slice()?, to.slice()?);
-                py.detach(|| fulmen::dispatch!(|s| parallel::$on(s, from, cols, y))).map_err(refused)?;
-                Ok(to.done())
+                py.detach(|| fulmen::dispatch!(|s| parallel::$on(s, from, cols, y))).map_err(value_error)?;
+                Ok(to.into_array())
             })
         }
     )*};
 }
 
-shares! {
+softmaxes! {
     /// `e**(x - max)/Σ e**(x - max)` over the last axis.
     ///
     /// >>> fulmen.softmax(np.array([[1.0, 1.0]]))
@@ -102,19 +102,19 @@ shares! {
 /// `(x - mean)/√(variance + eps)·gamma + beta` over the last axis, of `n` elements.
 ///
 /// `x` has any shape of at least one axis, `gamma` and `beta` have the shape `[n]`; all contiguous in C order, of one
-/// dtype. The result is like `x`.
+/// dtype. The result has the shape and dtype of `x`.
 ///
 /// >>> fulmen.layer_norm(np.array([[1.0, 3.0]]), np.ones(2), np.zeros(2), eps=0.0)
 /// array([[-1.,  1.]])
 #[pyfunction]
 #[pyo3(signature = (x, gamma, beta, eps=1e-5, out=None))]
 pub fn layer_norm<'py>(
-    x: Any<'_, 'py>,
-    gamma: Any<'_, 'py>,
-    beta: Any<'_, 'py>,
+    x: Arg<'_, 'py>,
+    gamma: Arg<'_, 'py>,
+    beta: Arg<'_, 'py>,
     eps: f64,
-    out: Option<Any<'_, 'py>>,
-) -> Given<'py> {
+    out: Option<Arg<'_, 'py>>,
+) -> Returned<'py> {
     const OP: &str = "layer_norm";
     by_type!(OP, "x", x, T => {
         let py = x.py();
@@ -125,8 +125,8 @@ pub fn layer_norm<'py>(
         b.expect(&[cols])?;
         let mut to = Out::<T>::new(py, OP, out, x.shape(), &[&x, &g, &b])?;
         let (from, g, b, y, eps) = (x.slice()?, g.slice()?, b.slice()?, to.slice()?, <T as Item>::of(eps));
-        py.detach(|| fulmen::dispatch!(|s| parallel::layer_norm_on(s, from, g, b, eps, y))).map_err(refused)?;
-        Ok(to.done())
+        py.detach(|| fulmen::dispatch!(|s| parallel::layer_norm_on(s, from, g, b, eps, y))).map_err(value_error)?;
+        Ok(to.into_array())
     })
 }
 
@@ -140,11 +140,11 @@ pub fn layer_norm<'py>(
 #[pyfunction]
 #[pyo3(signature = (x, gamma, eps=1e-5, out=None))]
 pub fn rms_norm<'py>(
-    x: Any<'_, 'py>,
-    gamma: Any<'_, 'py>,
+    x: Arg<'_, 'py>,
+    gamma: Arg<'_, 'py>,
     eps: f64,
-    out: Option<Any<'_, 'py>>,
-) -> Given<'py> {
+    out: Option<Arg<'_, 'py>>,
+) -> Returned<'py> {
     const OP: &str = "rms_norm";
     by_type!(OP, "x", x, T => {
         let py = x.py();
@@ -152,27 +152,27 @@ pub fn rms_norm<'py>(
         g.expect(&[x.lines()?.0])?;
         let mut to = Out::<T>::new(py, OP, out, x.shape(), &[&x, &g])?;
         let (from, g, y, eps) = (x.slice()?, g.slice()?, to.slice()?, <T as Item>::of(eps));
-        py.detach(|| fulmen::dispatch!(|s| parallel::rms_norm_on(s, from, g, eps, y))).map_err(refused)?;
-        Ok(to.done())
+        py.detach(|| fulmen::dispatch!(|s| parallel::rms_norm_on(s, from, g, eps, y))).map_err(value_error)?;
+        Ok(to.into_array())
     })
 }
 
-/// Whether the last axis alone is meant instead of all elements.
-fn by_rows<T: Item>(x: &Read<'_, T>, op: &'static str, axis: Option<isize>) -> PyResult<bool> {
+/// Whether `axis` is the last axis (`true`) or all elements (`false`). Other axes are errors.
+fn over_last_axis<T: Item>(x: &Read<'_, T>, op: &'static str, axis: Option<isize>) -> PyResult<bool> {
     match (axis, x.axes() as isize) {
         (None, _) => Ok(false),
         (Some(axis), n) if n > 0 && (axis == -1 || axis == n - 1) => Ok(true),
-        _ => Err(Name(op, "axis").value("must be None, for all elements, or -1, for the last axis")),
+        _ => Err(Name(op, "axis").value_error("must be None, for all elements, or -1, for the last axis")),
     }
 }
 
-/// A reduction of all elements on threads, and of one row on this thread.
+/// A reduction: `all` reduces all elements on several threads, `row` reduces one row on this thread.
 trait Reduce {
     fn all<S: Simd, T: Element>(s: S, x: &[T]) -> Result<T, Error>;
     fn row<S: Simd, T: Element>(s: S, x: &[T]) -> Result<T, Error>;
 }
 
-/// `f` of each of the rows and the place of its result.
+/// Calls `f` with each row and the place of its result.
 fn each_row<T, Y>(
     x: &[T],
     cols: usize,
@@ -182,23 +182,23 @@ fn each_row<T, Y>(
     y.iter_mut().enumerate().try_for_each(|(i, y)| f(&x[i * cols..][..cols], y))
 }
 
-fn reduce<'py, T: Item, R: Reduce>(op: &'static str, x: Any<'_, 'py>, axis: Option<isize>) -> Given<'py>
+fn reduce<'py, T: Item, R: Reduce>(op: &'static str, x: Arg<'_, 'py>, axis: Option<isize>) -> Returned<'py>
 where
     f64: From<T>,
 {
     let py = x.py();
     let x = Read::<T>::new(op, "x", x)?;
     let from = x.slice()?;
-    if !by_rows(&x, op, axis)? {
-        let y = py.detach(|| fulmen::dispatch!(|s| R::all(s, from))).map_err(refused)?;
+    if !over_last_axis(&x, op, axis)? {
+        let y = py.detach(|| fulmen::dispatch!(|s| R::all(s, from))).map_err(value_error)?;
         return Ok(f64::from(y).into_pyobject(py)?.into_any());
     }
     let (cols, _) = x.lines()?;
     let mut to = Out::<T>::new(py, op, None, &x.shape()[..x.axes() - 1], &[])?;
     let y = to.slice()?;
     let rows = || fulmen::dispatch!(|s| each_row(from, cols, y, |x, y| R::row(s, x).map(|z| *y = z)));
-    py.detach(rows).map_err(refused)?;
-    Ok(to.done())
+    py.detach(rows).map_err(value_error)?;
+    Ok(to.into_array())
 }
 
 macro_rules! reductions {
@@ -214,64 +214,64 @@ macro_rules! reductions {
         }
         $(#[$doc])*
         ///
-        /// `x` has any shape, contiguous in C order, float32 or float64. All elements give a float; `axis=-1` gives an
-        /// array without the last axis.
+        /// `x` has any shape, contiguous in C order, float32 or float64. The result is a float; with `axis=-1` it is
+        /// an array without the last axis.
         #[pyfunction]
         #[pyo3(signature = (x, axis=None))]
-        pub fn $name<'py>(x: Any<'_, 'py>, axis: Option<isize>) -> Given<'py> {
+        pub fn $name<'py>(x: Arg<'_, 'py>, axis: Option<isize>) -> Returned<'py> {
             by_type!(stringify!($name), "x", x, T => reduce::<T, $R>(stringify!($name), x, axis))
         }
     )*};
 }
 
 reductions! {
-    /// `Σ x[i]`, by a tree of partial sums; 0 for nothing.
+    /// `Σ x[i]`, by a tree of partial sums; 0 without elements.
     ///
     /// >>> fulmen.sum(np.array([1.0, 2.0, 3.5]))
     /// 6.5
     sum Sum sum_on [Ok];
-    /// `Σ x[i]/n`. No elements are a ValueError.
+    /// `Σ x[i]/n`. An array without elements raises a ValueError.
     ///
     /// >>> fulmen.mean(np.array([[1.0, 2.0], [5.0, 7.0]]), axis=-1)
     /// array([1.5, 6. ])
     mean Mean mean_on [];
-    /// The population variance `Σ (x[i] - mean)²/n`. No elements are a ValueError.
+    /// The population variance `Σ (x[i] - mean)²/n`. An array without elements raises a ValueError.
     ///
     /// >>> fulmen.variance(np.array([1.0, 2.0, 3.0, 6.0]))
     /// 3.5
     variance Variance variance_on [];
 }
 
-/// The index of the first largest element. NaN, and no elements, are a ValueError.
+/// The index of the first largest element. NaN, and an array without elements, raise a ValueError.
 ///
-/// `x` has any shape, contiguous in C order, float32 or float64. All elements give an int, in C order; `axis=-1` gives an
-/// array of int64 without the last axis.
+/// `x` has any shape, contiguous in C order, float32 or float64. The result is an int, the index in C order;
+/// with `axis=-1` it is an array of int64 without the last axis.
 ///
 /// >>> fulmen.argmax(np.array([1.0, 3.0, 3.0]))
 /// 1
 #[pyfunction]
 #[pyo3(signature = (x, axis=None))]
-pub fn argmax<'py>(x: Any<'_, 'py>, axis: Option<isize>) -> Given<'py> {
+pub fn argmax<'py>(x: Arg<'_, 'py>, axis: Option<isize>) -> Returned<'py> {
     const OP: &str = "argmax";
     by_type!(OP, "x", x, T => {
         let py = x.py();
         let x = Read::<T>::new(OP, "x", x)?;
         let from = x.slice()?;
-        if !by_rows(&x, OP, axis)? {
-            let at = py.detach(|| fulmen::dispatch!(|s| parallel::argmax_on(s, from))).map_err(refused)?;
+        if !over_last_axis(&x, OP, axis)? {
+            let at = py.detach(|| fulmen::dispatch!(|s| parallel::argmax_on(s, from))).map_err(value_error)?;
             return Ok(at.into_pyobject(py)?.into_any());
         }
         let (cols, _) = x.lines()?;
         let mut to = Out::<i64>::new(py, OP, None, &x.shape()[..x.axes() - 1], &[])?;
         let y = to.slice()?;
         let rows = || fulmen::dispatch!(|s| each_row(from, cols, y, |x, y| fulmen::argmax_on(s, x).map(|i| *y = i as i64)));
-        py.detach(rows).map_err(refused)?;
-        Ok(to.done())
+        py.detach(rows).map_err(value_error)?;
+        Ok(to.into_array())
     })
 }
 
-/// The `k` first elements of each row in an order, and where they are.
-fn best<S: Simd, T: Element, const LARGEST: bool>(
+/// Selects the `k` largest or smallest elements of each row, in order, with their indices.
+fn select_rows<S: Simd, T: Element, const LARGEST: bool>(
     s: S,
     x: &[T],
     cols: usize,
@@ -294,90 +294,90 @@ fn best<S: Simd, T: Element, const LARGEST: bool>(
     Ok(())
 }
 
-/// Values and indices of the `k` first elements of each row, `k` of all if there is none.
-fn ranked<'py, T: Item, const LARGEST: bool>(
+/// The values and indices of the `k` largest or smallest elements of each row, in order; without `k`, of all elements.
+fn select<'py, T: Item, const LARGEST: bool>(
     op: &'static str,
-    x: Any<'_, 'py>,
+    x: Arg<'_, 'py>,
     k: Option<usize>,
-    out: Option<Any<'_, 'py>>,
+    out: Option<Arg<'_, 'py>>,
 ) -> PyResult<(Out<'py, T>, Out<'py, u32>)> {
     let py = x.py();
     let x = Read::<T>::new(op, "x", x)?;
     let (cols, _) = x.lines()?;
     let k = k.unwrap_or(cols);
     if k > cols {
-        return Err(
-            Name(op, "k").value(format_args!("is {k}, at most {cols} expected, the length of the last axis"))
-        );
+        return Err(Name(op, "k")
+            .value_error(format_args!("is {k}, at most {cols} expected, the length of the last axis")));
     }
     let mut shape = x.shape().to_vec();
     shape[x.axes() - 1] = k;
     let mut values = Out::<T>::new(py, op, out, &shape, &[&x])?;
     let mut indices = Out::<u32>::new(py, op, None, &shape, &[])?;
     let (from, v, i) = (x.slice()?, values.slice()?, indices.slice()?);
-    py.detach(|| fulmen::dispatch!(|s| best::<_, T, LARGEST>(s, from, cols, k, v, i))).map_err(refused)?;
+    py.detach(|| fulmen::dispatch!(|s| select_rows::<_, T, LARGEST>(s, from, cols, k, v, i)))
+        .map_err(value_error)?;
     Ok((values, indices))
 }
 
-/// The `k` largest elements along the last axis, largest first, and where they are; ties in order of the index.
+/// The `k` largest elements along the last axis, largest first, with their indices; ties are in order of the index.
 ///
-/// `x` has any shape of at least one axis, contiguous in C order, float32 or float64. Returns values like `x` and indices
-/// of uint32, with a last axis of `k`. NaN is a ValueError, as it has no place in an order.
+/// `x` has any shape of at least one axis, contiguous in C order, float32 or float64. Returns the values, in the dtype of `x`,
+/// and the indices, in uint32, with a last axis of `k`. NaN raises a ValueError, as it is not ordered.
 ///
 /// >>> fulmen.top_k(np.array([1.0, 7.0, 9.0, 7.0]), 2)
 /// (array([9., 7.]), array([2, 1], dtype=uint32))
 #[pyfunction]
-pub fn top_k<'py>(x: Any<'_, 'py>, k: usize) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+pub fn top_k<'py>(x: Arg<'_, 'py>, k: usize) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
     by_type!("top_k", "x", x, T => {
-        let (values, indices) = ranked::<T, true>("top_k", x, Some(k), None)?;
-        Ok((values.done(), indices.done()))
+        let (values, indices) = select::<T, true>("top_k", x, Some(k), None)?;
+        Ok((values.into_array(), indices.into_array()))
     })
 }
 
-/// The elements along the last axis in ascending order; -0 and +0 tie, in order of the index.
+/// Sorts the last axis in ascending order. -0 and +0 are equal; equal elements keep their order.
 ///
-/// `x` has any shape of at least one axis, contiguous in C order, float32 or float64; the result is like it. NaN is a
-/// ValueError.
+/// `x` has any shape of at least one axis, contiguous in C order, float32 or float64; the result has its shape and dtype. NaN raises
+/// a ValueError.
 ///
 /// >>> fulmen.sort(np.array([3.0, 1.0, 2.0]))
 /// array([1., 2., 3.])
 #[pyfunction]
 #[pyo3(signature = (x, out=None))]
-pub fn sort<'py>(x: Any<'_, 'py>, out: Option<Any<'_, 'py>>) -> Given<'py> {
-    by_type!("sort", "x", x, T => Ok(ranked::<T, false>("sort", x, None, out)?.0.done()))
+pub fn sort<'py>(x: Arg<'_, 'py>, out: Option<Arg<'_, 'py>>) -> Returned<'py> {
+    by_type!("sort", "x", x, T => Ok(select::<T, false>("sort", x, None, out)?.0.into_array()))
 }
 
-/// The indices that sort along the last axis, ascending; ties in order of the index.
+/// The indices that sort the last axis in ascending order; ties are in order of the index.
 ///
 /// `x` has any shape of at least one axis, contiguous in C order, float32 or float64; the result has its shape, in
-/// uint32. NaN is a ValueError.
+/// uint32. NaN raises a ValueError.
 ///
 /// >>> fulmen.argsort(np.array([3.0, 1.0, 2.0]))
 /// array([1, 2, 0], dtype=uint32)
 #[pyfunction]
-pub fn argsort<'py>(x: Any<'_, 'py>) -> Given<'py> {
-    by_type!("argsort", "x", x, T => Ok(ranked::<T, false>("argsort", x, None, None)?.1.done()))
+pub fn argsort<'py>(x: Arg<'_, 'py>) -> Returned<'py> {
+    by_type!("argsort", "x", x, T => Ok(select::<T, false>("argsort", x, None, None)?.1.into_array()))
 }
 
 /// The median along the last axis: the middle element in order, or the mean of the two.
 ///
-/// `x` has any shape of at least one axis, contiguous in C order, float32 or float64. One axis gives a float; more give an
-/// array without the last one. NaN, and a last axis of no elements, are a ValueError.
+/// `x` has any shape of at least one axis, contiguous in C order, float32 or float64. The result of one axis is a float; that
+/// of more axes is an array without the last one. NaN, and a last axis without elements, raise a ValueError.
 ///
 /// >>> fulmen.median(np.array([3.0, 1.0, 2.0, 10.0]))
 /// 2.5
 #[pyfunction]
-pub fn median<'py>(x: Any<'_, 'py>) -> Given<'py> {
+pub fn median<'py>(x: Arg<'_, 'py>) -> Returned<'py> {
     const OP: &str = "median";
     by_type!(OP, "x", x, T => {
         let py = x.py();
         let shape = Read::<T>::new(OP, "x", x)?.shape().to_vec();
-        let Some((&cols, before)) = shape.split_last() else { return Err(Name(OP, "x").value("has no axis")) };
+        let Some((&cols, before)) = shape.split_last() else { return Err(Name(OP, "x").value_error("has no axis")) };
         if cols == 0 {
-            return Err(Name(OP, "x").value("has no element along its last axis, at least 1 expected"));
+            return Err(Name(OP, "x").value_error("has no element along its last axis, at least 1 expected"));
         }
         let k = cols / 2 + 1;
-        let (mut values, _) = ranked::<T, false>(OP, x, Some(k), None)?;
+        let (mut values, _) = select::<T, false>(OP, x, Some(k), None)?;
         let middle = |row: &[T]| match (cols % 2, row) {
             (0, [.., a, b]) => <T as Item>::of(0.5) * *a + <T as Item>::of(0.5) * *b,
             (_, [.., a]) => *a,
@@ -390,6 +390,6 @@ pub fn median<'py>(x: Any<'_, 'py>) -> Given<'py> {
         for (row, y) in values.slice()?.chunks_exact(k).zip(to.slice()?) {
             *y = middle(row);
         }
-        Ok(to.done())
+        Ok(to.into_array())
     })
 }

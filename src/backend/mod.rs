@@ -89,7 +89,7 @@ pub trait Memory: 'static {
         rows: usize,
         cols: usize,
     ) -> Result<Self::MatMut<'_, T>, Self::Error>;
-    /// Rows of pixels of 1 to 4 channels that follow each other without a gap; the errors of [`Image::new`](crate::Image::new).
+    /// An image of 1 to 4 channels, whose rows follow each other without a gap. The errors are those of [`Image::new`](crate::Image::new).
     fn image<T: Plain>(
         x: Self::Ref<'_, T>,
         width: usize,

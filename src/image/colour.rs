@@ -32,7 +32,7 @@ pub enum Yuv {
 }
 
 impl Yuv {
-    /// What is black; the factors of luma, of red by the difference of red, of green by those of blue and red, of blue by that of blue.
+    /// The luma of black, and the factors in units of 2⁻²⁰: of luma, of Cr for red, of Cb and of Cr for green, of Cb for blue.
     pub(crate) const fn factors(self) -> (i32, [i32; 5]) {
         match self {
             Self::Bt601 => (16, [1_220_945, 1_673_555, -410_793, -852_458, 2_115_221]),
@@ -146,12 +146,12 @@ ops! { $ colour_ops in crate::image::colour;
         (luma: image u8, chroma: image u8, coding: by Yuv, dst: image_out u8) -> Result<()>;
 }
 
-/// `Ok` when an image has the channels of colours.
-pub(crate) fn coloured(channels: usize) -> Result<(), Error> {
+/// Checks that an image has at least three channels.
+pub(crate) fn expect_colour(channels: usize) -> Result<(), Error> {
     if channels < 3 { Err(Error::must_be("src", "an image of 3 or 4 channels")) } else { Ok(()) }
 }
 
-/// The weights of red, green and blue in units of 2⁻¹⁵.
+/// The weights of red, green and blue, in units of 2⁻¹⁵.
 pub(crate) const fn weights(luma: Luma) -> [u32; 3] {
     match luma {
         Luma::Bt601 => [9798, 19235, 3735],
@@ -166,7 +166,7 @@ pub(crate) fn grey_by<J: Executor, S: Simd>(
     luma: Luma,
     dst: ImageMut<'_, u8>,
 ) -> Result<(), Error> {
-    coloured(src.channels())?;
+    expect_colour(src.channels())?;
     dst.expect("dst", [src.width(), src.height()], 1)?;
     let [red, green, blue] = weights(luma);
     each_line(
@@ -198,7 +198,7 @@ pub(crate) fn rgb_to_bgr_by<J: Executor, S: Simd, P: Pixel>(
     src: Image<'_, P>,
     dst: ImageMut<'_, P>,
 ) -> Result<(), Error> {
-    coloured(src.channels())?;
+    expect_colour(src.channels())?;
     dst.expect("dst", [src.width(), src.height()], src.channels())?;
     each_line(
         j,

@@ -82,8 +82,8 @@ const AREA: u32 = 1 << 24;
 /// The largest box of which 32 bits hold the product of a sum and the reciprocal.
 const NARROW: u32 = 256;
 
-/// The pixels of a box.
-pub(crate) fn area_of([columns, rows]: [usize; 2]) -> Result<NonZero<u32>, Error> {
+/// Checks the size of a box, and returns its number of pixels.
+pub(crate) fn box_area([columns, rows]: [usize; 2]) -> Result<NonZero<u32>, Error> {
     let area = u32::try_from(columns.saturating_mul(rows)).ok().and_then(NonZero::new);
     area.filter(|area| area.get() <= AREA)
         .ok_or(Error::must_be("size", "at least 1, and at most 2^24 pixels in all"))
@@ -98,7 +98,7 @@ pub(crate) fn box_filter_by<J: Executor, S: Simd>(
     dst: ImageMut<'_, u8>,
     workspace: &mut [u32],
 ) -> Result<(), Error> {
-    let (area, [columns, _]) = (area_of(size)?, size);
+    let (area, [columns, _]) = (box_area(size)?, size);
     dst.expect("dst", [src.width(), src.height()], src.channels())?;
     let need = box_filter_workspace(src.width(), src.channels(), columns);
     enough(need, workspace.len())?;
@@ -259,12 +259,12 @@ pub(crate) fn gaussian_by<J: Executor, S: Simd, P: Resample>(
     weights: &mut [P::Weight],
     workspace: &mut [P::Middle],
 ) -> Result<(), Error> {
-    let kernel = gaussian_of(sigma, weights)?;
+    let kernel = gaussian_kernel(sigma, weights)?;
     correlate_separable_by(j, s, src, kernel, kernel, border, dst, workspace)
 }
 
-/// The weights of a Gaussian that reaches far enough.
-pub(crate) fn gaussian_of<W: Weight>(sigma: f64, weights: &mut [W]) -> Result<Kernel<'_, W>, Error> {
+/// Checks `sigma`, writes the weights of its Gaussian to `weights`, and returns them as a kernel.
+pub(crate) fn gaussian_kernel<W: Weight>(sigma: f64, weights: &mut [W]) -> Result<Kernel<'_, W>, Error> {
     let need = gaussian_len(sigma);
     if sigma.is_nan() || sigma <= 0.0 || need > MOST {
         return Err(Error::must_be("sigma", "above 0 and at most 255.75"));

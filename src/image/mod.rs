@@ -40,7 +40,7 @@ use crate::plain::Plain;
 
 /// The element types of images: `u8`, `u16` and `f32`.
 pub trait Pixel: Plain + Default + PartialOrd + sealed::Sealed {
-    /// Its bits, the lowest first.
+    /// The bits of the element, in the lowest bits of a word.
     #[doc(hidden)]
     fn bits(self) -> u32;
 }

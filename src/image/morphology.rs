@@ -87,8 +87,8 @@ pub(crate) fn dilate_by<J: Executor, S: Simd>(
     extreme::<_, _, true>(j, s, (src, size, border), dst, workspace)
 }
 
-/// `Ok` when both sizes of a rectangle are odd.
-pub(crate) fn odd(size: [usize; 2]) -> Result<(), Error> {
+/// Checks that both sizes of a rectangle are odd.
+pub(crate) fn expect_odd(size: [usize; 2]) -> Result<(), Error> {
     if size.iter().any(|n| n.is_multiple_of(2)) { Err(Error::must_be("size", "odd")) } else { Ok(()) }
 }
 
@@ -99,7 +99,7 @@ fn extreme<J: Executor, S: Simd, const LARGEST: bool>(
     dst: ImageMut<'_, u8>,
     workspace: &mut [u8],
 ) -> Result<(), Error> {
-    odd(size)?;
+    expect_odd(size)?;
     dst.expect("dst", [src.width(), src.height()], src.channels())?;
     let need = morphology_workspace(src.width(), src.channels(), size);
     enough(need, workspace.len())?;

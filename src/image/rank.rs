@@ -50,8 +50,8 @@ pub const fn median_workspace(width: usize, size: usize) -> usize {
     if size <= 5 { 0 } else { columns.saturating_add(size - 1).saturating_mul(COLUMN) }
 }
 
-/// `Ok` when a window has a middle, and its rows can be counted in bytes.
-pub(crate) fn window_of(size: usize) -> Result<(), Error> {
+/// Checks that the size of a window is odd, so that it has a centre, and that a byte can count its rows.
+pub(crate) fn expect_window(size: usize) -> Result<(), Error> {
     if size.is_multiple_of(2) || size > usize::from(u8::MAX) {
         return Err(Error::must_be("size", "odd and at most 255"));
     }
@@ -67,7 +67,7 @@ pub(crate) fn median_by<J: Executor, S: Simd>(
     dst: ImageMut<'_, u8>,
     workspace: &mut [u8],
 ) -> Result<(), Error> {
-    window_of(size)?;
+    expect_window(size)?;
     dst.expect("dst", [src.width(), src.height()], src.channels())?;
     let need = median_workspace(src.width(), size);
     enough(need, workspace.len())?;

@@ -1,16 +1,16 @@
 //! Clocks for a [`Listener`](super::Listener) or a [`Profiler`](super::Profiler).
 
-/// The time-stamp counter of the processor, which runs at one rate whatever the clock of the core: about 20 cycles to read,
-/// and not ordered with the instructions around it.
+/// The time-stamp counter of the processor, which runs at a constant rate on processors with an invariant counter, whatever the
+/// frequency of the core. Its reads are not ordered with the instructions around them.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 #[must_use]
 pub fn cycles() -> u64 {
-    // SAFETY: every x86-64 has the counter, and an operating system that traps the instruction ends the program.
+    // SAFETY: every x86-64 processor has the instruction; where an operating system forbids it, the program ends with a signal.
     unsafe { core::arch::x86_64::_rdtsc() }
 }
 
-/// Nanoseconds since the first call, of the operating system's monotonic clock.
+/// The nanoseconds since the first call, by the operating system's monotonic clock.
 #[cfg(feature = "std")]
 #[must_use]
 pub fn nanoseconds() -> u64 {
@@ -20,7 +20,7 @@ pub fn nanoseconds() -> u64 {
     u64::try_from(FIRST.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// The fastest clock that this processor has: [`cycles`] on x86-64, else [`nanoseconds`].
+/// The fastest clock of this module: [`cycles`] on x86-64, else [`nanoseconds`].
 #[cfg(feature = "std")]
 #[inline(always)]
 #[must_use]
@@ -31,11 +31,11 @@ pub fn fastest() -> u64 {
     nanoseconds()
 }
 
-/// Nanoseconds that are long against the resolution of clocks and the time that it takes to read them.
+/// The nanoseconds that a measurement of a tick lasts: many times the resolution of the clocks, and the time of a read.
 #[cfg(feature = "std")]
 const LONG: u64 = 20_000_000;
 
-/// Nanoseconds of a tick of `clock`, measured against [`nanoseconds`] for 20 ms; 0 of a clock that stands still.
+/// The nanoseconds of a tick of `clock`, measured against [`nanoseconds`] for 20 ms; 0 for a clock that does not advance.
 #[cfg(feature = "std")]
 #[must_use]
 pub fn tick(clock: fn() -> u64) -> f64 {

@@ -1,8 +1,9 @@
-//! A profiler in fixed memory: what each brick of a program takes.
+//! A profiler in fixed memory, which measures the time of each brick of a program.
 
 use crate::error::Error;
 
-/// A part of a program whose time is counted apart. The built-in ones are those of a transformer; a program's own follow.
+/// The id of a brick: a part of a program whose calls a [`Profiler`] counts and times. The built-in bricks are those of a transformer;
+/// the ids of a program's own bricks follow them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct BrickId(u16);
 
@@ -17,32 +18,32 @@ macro_rules! bricks {
     };
 }
 bricks! {
-    /// RMS norms, with the sums before them.
+    /// RMS norms, with the residual sums before them.
     RMS_NORM 0 "RMS norm";
-    /// Products that make queries, keys and values.
+    /// The products that compute queries, keys and values.
     QKV 1 "QKV";
-    /// Rotary positions.
+    /// Rotary position embedding.
     ROPE 2 "RoPE";
-    /// Scaled dot products with the cache, and softmax.
+    /// Scaled dot-product attention over the cache of keys and values.
     ATTENTION 3 "attention";
-    /// The product behind attention.
+    /// The output projection of attention.
     OUTPUT 4 "output";
-    /// The first products of a feed-forward part.
+    /// The gate and up projections of a feed-forward block.
     GATE_UP 5 "gate-up";
-    /// Its gate.
+    /// The gated activation between the projections.
     SWIGLU 6 "SwiGLU";
-    /// Its last product.
+    /// The down projection of a feed-forward block.
     DOWN 7 "down";
-    /// The product that makes logits.
+    /// The product that computes the logits.
     HEAD 8 "head";
-    /// The choice of a token.
+    /// The sampling of a token.
     SAMPLING 9 "sampling";
 }
 
 impl BrickId {
-    /// The brick `k` of a program's own, from 0.
+    /// The id of a program's own brick `k`, from 0.
     ///
-    /// Errors: [`Error::Index`] when `k` has no number of 16 bits behind those of the built-in bricks.
+    /// Errors: [`Error::Index`] when `k` is so large that the id exceeds 16 bits.
     pub const fn own(k: usize) -> Result<Self, Error> {
         let most = u16::MAX as usize + 1 - Self::BUILT_IN.len();
         if k >= most {
@@ -50,28 +51,28 @@ impl BrickId {
         }
         Ok(Self((Self::BUILT_IN.len() + k) as u16))
     }
-    /// Where it stands in a [`Profiler`].
+    /// The index of the brick in a [`Profiler`].
     #[inline]
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
-    /// The name of a built-in brick.
+    /// The name of a built-in brick; `None` for a program's own.
     #[must_use]
     pub fn name(self) -> Option<&'static str> {
         Self::NAMES.get(self.index()).copied()
     }
 }
 
-/// Buckets of the histogram for each power of two.
+/// The buckets of the histogram for each power of two.
 const SUB: usize = 8;
 
-/// What one brick took. Times are self times, in ticks of the clock: those of the bricks within are not part of them.
+/// The statistics of one brick. Its times are self times, in ticks of the clock: they exclude the time of the bricks nested in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stats<const B: usize> {
-    /// Calls that have ended.
+    /// The number of calls that have ended.
     pub count: u64,
-    /// The sum of their times.
+    /// The sum of their self times.
     pub total: u64,
     min: u64,
     max: u64,
@@ -81,7 +82,7 @@ pub struct Stats<const B: usize> {
 impl<const B: usize> Stats<B> {
     const NONE: Self = Self { count: 0, total: 0, min: u64::MAX, max: 0, buckets: [0; B] };
 
-    /// The bucket of a time: exact below 8, then eight for each power of two. The last one takes all that is longer.
+    /// The bucket of a time. Each time below 8 has its own; above, each power of two has eight. The last bucket holds all longer times.
     #[inline(always)]
     fn bucket(time: u64) -> usize {
         let power = (time | 1).ilog2() as usize;
@@ -89,7 +90,7 @@ impl<const B: usize> Stats<B> {
             if power < 3 { time as usize } else { (power - 2) * SUB + ((time >> (power - 3)) as usize & 7) };
         at.min(B - 1)
     }
-    /// The middle of a bucket but the last.
+    /// The middle of a bucket, which is not the last one.
     fn middle(bucket: usize) -> u64 {
         let (power, step) = (bucket / SUB, (bucket % SUB) as u64);
         if power == 0 { step } else { ((SUB as u64 + step) << (power - 1)) + (1 << (power - 1)) / 2 }
@@ -113,19 +114,19 @@ impl<const B: usize> Stats<B> {
             *n += more;
         }
     }
-    /// The shortest call.
+    /// The self time of the shortest call.
     #[must_use]
     pub fn min(&self) -> Option<u64> {
         (self.count > 0).then_some(self.min)
     }
-    /// The longest call.
+    /// The self time of the longest call.
     #[must_use]
     pub fn max(&self) -> Option<u64> {
         (self.count > 0).then_some(self.max)
     }
-    /// The time that the share `q` of all calls, from 0 to 1, did not exceed: within a sixteenth of the true one, and exact below 8
-    /// ticks. A time in the last bucket, of 2^(`B` / 8 + 1) · 15 / 8 ticks and longer, is said to be the longest of all. `None`
-    /// without calls, and of a `q` that is no share.
+    /// The quantile `q`, from 0 to 1, of the self times: the time that the fraction `q` of the calls did not exceed. Its error is at most
+    /// a sixteenth, and 0 below 8 ticks. For a quantile in the last bucket, from 2^(`B` / 8 + 1) · 15 / 8 ticks on, the result is
+    /// the longest time. It is `None` without calls, and for a `q` that is NaN or not from 0 to 1.
     #[must_use]
     pub fn quantile(&self, q: f64) -> Option<u64> {
         if self.count == 0 || !(0.0..=1.0).contains(&q) {
@@ -144,15 +145,15 @@ impl<const B: usize> Stats<B> {
     }
 }
 
-/// Bricks that are open within each other.
+/// The number of bricks that may be open at a time, nested in each other.
 const DEPTH: usize = 16;
 
-/// Counts what bricks take, on one thread: `N` bricks in fixed memory, with histograms of `B` buckets, of which the default covers
-/// 2^42 ticks. The time is passed by the caller, as the ticks of one clock that does not go back.
+/// Measures the bricks of one thread: `N` bricks in fixed memory, each with a histogram of `B` buckets. The default of `B` covers about
+/// 2^42 ticks. The caller passes each time, in ticks of one monotonic clock.
 ///
-/// Every tick between a begin and its end belongs to one brick: the innermost that is open, or the lap that it is part of. So no
-/// time is counted twice, and the self times sum to the whole. A program has one for each thread, and [merges](Profiler::merge)
-/// them.
+/// Every tick between a begin and its end belongs to one brick: to a lap, or else to the innermost open brick. So no time is counted
+/// twice, and the self times of all bricks sum to the elapsed time. A program has a profiler for each thread, and
+/// [merges](Profiler::merge) them.
 ///
 /// ```
 /// use fulmen::trace::{BrickId, Profiler};
@@ -172,7 +173,7 @@ const DEPTH: usize = 16;
 #[derive(Debug, Clone)]
 pub struct Profiler<const N: usize = 32, const B: usize = 320> {
     stats: [Stats<B>; N],
-    /// The bricks that are open, and their own time so far.
+    /// The open bricks, and the self time of each so far.
     open: [(BrickId, u64); DEPTH],
     depth: usize,
     last: u64,
@@ -185,14 +186,14 @@ impl<const N: usize, const B: usize> Default for Profiler<N, B> {
 }
 
 impl<const N: usize, const B: usize> Profiler<N, B> {
-    /// Without calls.
+    /// A profiler without calls.
     #[must_use]
     pub const fn new() -> Self {
         const { assert!(B >= SUB, "a histogram has at least 8 buckets") };
         Self { stats: [Stats::NONE; N], open: [(BrickId(0), 0); DEPTH], depth: 0, last: 0 }
     }
 
-    /// The next lap begins at `now`. What passed since the last one belongs to the brick that is open, if one is.
+    /// Begins the next lap at `now`. The time since the last lap belongs to the innermost open brick, if there is one.
     #[inline(always)]
     pub fn start(&mut self, now: u64) {
         let passed = self.passed(now);
@@ -201,9 +202,9 @@ impl<const N: usize, const B: usize> Profiler<N, B> {
         }
     }
 
-    /// A brick ends at `now` that began where the last one ended.
+    /// Ends the brick `id` at `now`. It began at the time of the call before this one (`start`, `lap`, `begin` or `end`).
     ///
-    /// Errors: [`Error::Index`] when `id` is not below `N`; its time goes to the next lap then.
+    /// Errors: [`Error::Index`] when `id` is not below `N`; its time belongs to the next lap then.
     #[inline(always)]
     pub fn lap(&mut self, id: BrickId, now: u64) -> Result<(), Error> {
         let Some(stats) = self.stats.get_mut(id.index()) else {
@@ -214,7 +215,7 @@ impl<const N: usize, const B: usize> Profiler<N, B> {
         Ok(())
     }
 
-    /// A brick begins at `now`, within the one that is open.
+    /// Begins the brick `id` at `now`, nested in the innermost open brick.
     ///
     /// Errors: [`Error::Index`] when `id` is not below `N`, or 16 bricks are open (`depth`); nothing is counted then.
     #[inline(always)]
@@ -234,9 +235,9 @@ impl<const N: usize, const B: usize> Profiler<N, B> {
         Ok(())
     }
 
-    /// The innermost brick ends at `now`.
+    /// Ends the innermost open brick at `now`.
     ///
-    /// Errors: [`Error::Empty`] when none is open.
+    /// Errors: [`Error::Empty`] when no brick is open.
     #[inline(always)]
     pub fn end(&mut self, now: u64) -> Result<(), Error> {
         let top = self.depth.checked_sub(1).ok_or(Error::empty("open"))?;
@@ -257,25 +258,25 @@ impl<const N: usize, const B: usize> Profiler<N, B> {
         passed
     }
 
-    /// What a brick took; `None` of an `id` that is not below `N`.
+    /// The statistics of a brick; `None` for an `id` that is not below `N`.
     #[must_use]
     pub fn stats(&self, id: BrickId) -> Option<&Stats<B>> {
         self.stats.get(id.index())
     }
 
-    /// All bricks with calls.
+    /// The bricks that have calls, with their statistics.
     pub fn bricks(&self) -> impl Iterator<Item = (BrickId, &Stats<B>)> {
         let id = |k| BrickId(k as u16);
         self.stats.iter().enumerate().filter(|(_, s)| s.count > 0).map(move |(k, s)| (id(k), s))
     }
 
-    /// The self times of all bricks.
+    /// The sum of the self times of all bricks.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.stats.iter().map(|s| s.total).sum()
     }
 
-    /// Adds the calls that another has counted, as if one had counted both. What is open there is not counted yet.
+    /// Adds the calls of another profiler, as if one profiler had counted both. Bricks that are still open in `other` are not added.
     pub fn merge(&mut self, other: &Self) {
         for (stats, more) in self.stats.iter_mut().zip(&other.stats) {
             stats.merge(more);

@@ -1,10 +1,10 @@
-//! The hook in every op, and the profiler.
+//! Tests of the hook in every op, and of the profiler.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
     clippy::unwrap_used,
-    reason = "a test may stop at the first surprise, in its helpers too"
+    reason = "a test may panic, and so may its helpers"
 )]
 
 mod hook;

@@ -1,11 +1,11 @@
-//! The profiler: no tick is lost or counted twice, and quantiles are as near as they are said to be.
+//! Tests of the profiler: it loses no tick and counts none twice, and the errors of quantiles are within the documented bound.
 
 use fulmen::Error;
 use fulmen::trace::{BrickId, Profiler, Stats};
 
-/// Numbers that look drawn.
-struct Drawn(u64);
-impl Drawn {
+/// A linear congruential generator.
+struct Lcg(u64);
+impl Lcg {
     fn below(&mut self, n: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % n
@@ -17,7 +17,7 @@ fn total<const N: usize, const B: usize>(p: &Profiler<N, B>, id: BrickId) -> u64
 }
 
 #[test]
-fn laps_begin_where_the_last_ended() {
+fn a_lap_begins_at_the_end_of_the_last() {
     let mut p = Profiler::<10>::new();
     p.start(1000);
     for (k, id) in BrickId::BUILT_IN.iter().enumerate() {
@@ -29,14 +29,14 @@ fn laps_begin_where_the_last_ended() {
         assert_eq!((stats.min(), stats.max()), (Some(k as u64 + 1), Some(k as u64 + 1)));
     }
     assert_eq!(p.total(), 55);
-    // What is between two timelines belongs to nobody.
+    // The time between the last lap and a new start belongs to no brick.
     p.start(5000);
     p.lap(BrickId::QKV, 5001).unwrap();
     assert_eq!(p.total(), 56);
 }
 
 #[test]
-fn parents_have_what_children_leave() {
+fn self_time_excludes_nested_bricks() {
     let [outer, inner] = [0, 1].map(|k| BrickId::own(k).unwrap());
     let mut p = Profiler::<12>::new();
     p.start(0);
@@ -53,29 +53,29 @@ fn parents_have_what_children_leave() {
     assert_eq!(p.end(41), Err(Error::empty("open")));
 }
 
-/// Drawn begins, ends and laps on four threads, merged in two orders: the ticks of all threads, each once.
+/// Random begins, ends and laps on four threads, merged in two orders: the total is the sum of the ticks of all threads.
 #[test]
-fn merged_threads_are_one() {
+fn merged_profilers_count_every_tick_once() {
     let of_thread = |seed: u64| {
-        let (mut p, mut drawn) = (Profiler::<8, 64>::new(), Drawn(seed));
-        let (mut now, mut depth) = (drawn.below(1000), 0);
+        let (mut p, mut random) = (Profiler::<8, 64>::new(), Lcg(seed));
+        let (mut now, mut depth) = (random.below(1000), 0);
         p.start(now);
-        let id = |drawn: &mut Drawn| BrickId::BUILT_IN[drawn.below(8) as usize];
-        // A brick around all, so that no tick is between bricks.
+        let id = |random: &mut Lcg| BrickId::BUILT_IN[random.below(8) as usize];
+        // One brick encloses all others, so that no tick is outside of a brick.
         p.begin(BrickId::RMS_NORM, now).unwrap();
         let first = now;
         for _ in 0..5000 {
-            now += drawn.below(100);
-            match drawn.below(3) {
+            now += random.below(100);
+            match random.below(3) {
                 0 if depth < 10 => {
-                    p.begin(id(&mut drawn), now).unwrap();
+                    p.begin(id(&mut random), now).unwrap();
                     depth += 1;
                 }
                 1 if depth > 0 => {
                     p.end(now).unwrap();
                     depth -= 1;
                 }
-                _ => p.lap(id(&mut drawn), now).unwrap(),
+                _ => p.lap(id(&mut random), now).unwrap(),
             }
         }
         for _ in 0..=depth {
@@ -85,28 +85,28 @@ fn merged_threads_are_one() {
     };
     let threads: Vec<_> = (1..=4).map(|seed| std::thread::spawn(move || of_thread(seed))).collect();
     let all: Vec<_> = threads.into_iter().map(|t| t.join().unwrap()).collect();
-    let (mut there, mut back) = (Profiler::<8, 64>::new(), Profiler::<8, 64>::new());
-    all.iter().for_each(|(p, _)| there.merge(p));
-    all.iter().rev().for_each(|(p, _)| back.merge(p));
-    assert_eq!(there.total(), all.iter().map(|(_, ticks)| ticks).sum::<u64>());
-    assert!(there.total() > 0);
+    let (mut forward, mut backward) = (Profiler::<8, 64>::new(), Profiler::<8, 64>::new());
+    all.iter().for_each(|(p, _)| forward.merge(p));
+    all.iter().rev().for_each(|(p, _)| backward.merge(p));
+    assert_eq!(forward.total(), all.iter().map(|(_, ticks)| ticks).sum::<u64>());
+    assert!(forward.total() > 0);
     for id in &BrickId::BUILT_IN[..8] {
-        assert_eq!(there.stats(*id), back.stats(*id));
+        assert_eq!(forward.stats(*id), backward.stats(*id));
         assert_eq!(
-            there.stats(*id).unwrap().count,
+            forward.stats(*id).unwrap().count,
             all.iter().map(|(p, _)| p.stats(*id).unwrap().count).sum()
         );
     }
 }
 
 #[test]
-fn ids_and_depth_beyond_the_room_are_refused() {
+fn ids_and_depths_beyond_the_limits_are_errors() {
     let mut p = Profiler::<10>::new();
     let mine = BrickId::own(0).unwrap();
     p.start(0);
     assert_eq!(p.lap(mine, 5), Err(Error::index("id", 10, 10)));
     assert_eq!(p.begin(mine, 5), Err(Error::index("id", 10, 10)));
-    // The time of what was refused is not lost.
+    // The next lap has the time of the refused ones.
     p.lap(BrickId::DOWN, 7).unwrap();
     assert_eq!(p.total(), 7);
     assert_eq!(BrickId::own(65_525).unwrap().index(), 65_535);
@@ -134,10 +134,10 @@ fn stats(times: &[u64]) -> Stats<320> {
 
 #[test]
 fn quantiles_are_within_a_sixteenth() {
-    let mut drawn = Drawn(7);
+    let mut random = Lcg(7);
     for magnitude in 0..40 {
         let mut times: Vec<u64> =
-            (0..999).map(|_| drawn.below(1 << magnitude.min(30)) << (magnitude.max(30) - 30)).collect();
+            (0..999).map(|_| random.below(1 << magnitude.min(30)) << (magnitude.max(30) - 30)).collect();
         let stats = stats(&times);
         times.sort_unstable();
         for (q, at) in [(0.0, 0), (0.5, 499), (0.9, 899), (0.99, 989), (1.0, 998)] {
@@ -149,13 +149,13 @@ fn quantiles_are_within_a_sixteenth() {
         }
         assert_eq!((stats.min(), stats.max()), (Some(times[0]), Some(times[998])));
     }
-    // Longer than the last bucket: the longest, and nothing is lost.
+    // Times beyond the last bucket: the quantile is the longest time, and the total is exact.
     let long = stats(&[1 << 50, 1 << 51]);
     assert_eq!((long.quantile(0.5), long.total, long.count), (Some(1 << 51), 3 << 50, 2));
 }
 
 #[test]
-fn a_profile_of_nothing_has_no_numbers() {
+fn an_empty_profile_has_no_statistics() {
     let p = Profiler::<10>::new();
     let none = p.stats(BrickId::QKV).unwrap();
     assert_eq!((none.count, none.min(), none.max(), none.quantile(0.5)), (0, None, None, None));

@@ -1,9 +1,9 @@
-//! Images in memory of a device, and the ops on them.
+//! Views of images in device memory, and the ops on them.
 
 use super::super::device::{Binding, Device, Error};
 use super::super::ir::Kernel;
 use super::super::template::Argument;
-use super::super::template::image::{self, Beyond, Fold, PLACE, Packed, Weighted};
+use super::super::template::image::{self, BorderMode, FilterPass, Fold, LAYOUT_PARAMS, PixelType};
 use super::super::types::F32;
 use super::Gpu;
 use super::ops::{Done, called};
@@ -11,10 +11,10 @@ use super::plan::counted;
 use super::view::{View, ViewMut};
 use crate::backend::{Images, Plain};
 use crate::error::same_len;
-use crate::image::colour::{coloured, weights};
-use crate::image::mean::{area_of, gaussian_of};
-use crate::image::morphology::odd;
-use crate::image::rank::window_of;
+use crate::image::colour::{expect_colour, weights};
+use crate::image::mean::{box_area, gaussian_kernel};
+use crate::image::morphology::expect_odd;
+use crate::image::rank::expect_window;
 use crate::image::{
     Border, Flip, Gradient, Kernel as Filter, Luma, Pixel, Resample, ResizePlan, ThresholdKind, Turn, Weight,
     Yuv,
@@ -22,7 +22,7 @@ use crate::image::{
 use crate::view::Place;
 use alloc::vec::Vec;
 
-/// An image in memory of a device, read: as [`Image`](crate::Image).
+/// A read-only view of an image in device memory, as [`Image`](crate::Image) is on a CPU.
 #[derive(Debug)]
 pub struct ImageView<'a, T, D: Device> {
     all: View<'a, T, D>,
@@ -36,12 +36,12 @@ impl<T, D: Device> Clone for ImageView<'_, T, D> {
 }
 impl<T, D: Device> Copy for ImageView<'_, T, D> {}
 
-/// An image in memory of a device, written: as [`ImageMut`](crate::ImageMut).
+/// A writable view of an image in device memory, as [`ImageMut`](crate::ImageMut) is on a CPU.
 #[derive(Debug)]
 pub struct ImageViewMut<'a, T, D: Device>(ImageView<'a, T, D>);
 
 impl<'a, T, D: Device> View<'a, T, D> {
-    /// Rows that follow each other without a gap, as [`Image::new`](crate::Image::new).
+    /// An image whose rows follow each other without a gap, as [`Image::new`](crate::Image::new).
     ///
     /// # Errors
     /// Those of [`Image::new`](crate::Image::new).
@@ -49,7 +49,7 @@ impl<'a, T, D: Device> View<'a, T, D> {
         Ok(ImageView { place: Place::new(self.len(), [width, height], channels, None)?, all: self })
     }
 
-    /// Rows whose first elements are `stride` elements apart, as [`Image::strided`](crate::Image::strided).
+    /// An image with `stride` elements from the start of a row to the start of the next, as [`Image::strided`](crate::Image::strided).
     ///
     /// # Errors
     /// Those of [`Image::strided`](crate::Image::strided).
@@ -94,7 +94,7 @@ impl<'a, T, D: Device> ViewMut<'a, T, D> {
 }
 
 impl<'a, T, D: Device> ImageView<'a, T, D> {
-    /// The pixels `(x, y)` to `(x + width - 1, y + height - 1)`.
+    /// The region of the pixels `(x, y)` to `(x + width - 1, y + height - 1)`.
     ///
     /// # Errors
     /// Those of [`Image::region`](crate::Image::region).
@@ -103,22 +103,22 @@ impl<'a, T, D: Device> ImageView<'a, T, D> {
         Ok(Self { all: self.all.part(from..self.all.len())?, place })
     }
 
-    /// Columns and rows.
+    /// The width and the height.
     const fn sizes(self) -> [usize; 2] {
         [self.place.width, self.place.height]
     }
 
-    /// Elements from the first to the last one.
+    /// The number of elements from the first to the last one, with those between rows.
     const fn span(self) -> usize {
         self.place.stride * (self.place.height - 1) + self.place.row()
     }
 
-    /// Elements before the first one in its word.
+    /// The number of elements before the image in its first word.
     const fn before(self) -> usize {
         self.all.before() / size_of::<T>()
     }
 
-    /// Its words, of which kernels count elements by 32 bits.
+    /// The binding of the words that hold the image, whose elements kernels index with 32 bits.
     fn binding(self, of: &Gpu<D>, arg: &'static str) -> Result<Binding<'a, D::Buffer>, Error> {
         let b = self.all.part(0..self.span())?.binding(of)?;
         of.state.planner.line::<F32>(arg, b.bytes.div_ceil(4) as usize)?;
@@ -141,33 +141,33 @@ impl<'a, T, D: Device> ImageViewMut<'a, T, D> {
         Ok(Self(self.0.region(x, y, width, height)?))
     }
 
-    /// To be read.
+    /// A read-only view of this image.
     #[must_use]
     pub const fn read(&self) -> ImageView<'_, T, D> {
         self.0
     }
 
-    /// To be written, for a while.
+    /// A writable view of this image, for a shorter lifetime.
     #[must_use]
     pub const fn lend(&mut self) -> ImageViewMut<'_, T, D> {
         ImageViewMut(self.0)
     }
 }
 
-/// What stands beyond the edges, and the bits of the constant.
-fn beyond<P: Pixel>(border: Border<P>) -> (Beyond, u32) {
+/// The border as kernels have it, and the bits of its constant.
+fn border_mode<P: Pixel>(border: Border<P>) -> (BorderMode, u32) {
     match border {
-        Border::Constant(value) => (Beyond::Constant, value.bits()),
-        Border::Clamp => (Beyond::Clamp, 0),
-        Border::Reflect | Border::Reflect101 => (Beyond::Mirror, 0),
-        Border::Wrap => (Beyond::Wrap, 0),
+        Border::Constant(value) => (BorderMode::Constant, value.bits()),
+        Border::Clamp => (BorderMode::Clamp, 0),
+        Border::Reflect | Border::Reflect101 => (BorderMode::Mirror, 0),
+        Border::Wrap => (BorderMode::Wrap, 0),
     }
 }
 
-/// The words of an axis of `n` places, for windows that begin `half` before their place.
-fn axis<P>(border: Border<P>, n: usize, half: usize) -> Result<[usize; image::AXIS], Error> {
+/// The parameters of an axis of `n` elements, for windows with `half` elements before their centre.
+fn axis_params<P>(border: Border<P>, n: usize, half: usize) -> Result<[usize; image::AXIS_PARAMS], Error> {
     let period = if matches!(border, Border::Reflect101) { (n - 1).max(1) } else { n };
-    // A mirrored image is that of two periods.
+    // A mirrored border repeats after the image and its mirror image.
     let whole = if matches!(border, Border::Wrap) { period } else { period.saturating_mul(2) };
     let shift = half.div_ceil(whole).saturating_mul(whole) - half;
     counted("size", n.saturating_add(half).saturating_mul(4))?;
@@ -175,9 +175,9 @@ fn axis<P>(border: Border<P>, n: usize, half: usize) -> Result<[usize; image::AX
 }
 
 impl<D: Device> Gpu<D> {
-    /// Runs a kernel over the words of `dst`: on `src`, `more` operands, `dst`, with the words of their place and others.
-    #[allow(clippy::too_many_arguments, reason = "what a launch has")]
-    fn over<A, R>(
+    /// Launches a kernel over the words of `dst`. Its arguments are `src`, the buffers of `more`, `dst`, the layouts of both, and `words`.
+    #[allow(clippy::too_many_arguments, reason = "the arguments of a launch")]
+    fn dispatch<A, R>(
         &self,
         (op, form): (&'static str, u32),
         make: impl FnOnce() -> Result<Kernel, super::super::Error>,
@@ -186,12 +186,12 @@ impl<D: Device> Gpu<D> {
         dst: (&'static str, ImageView<'_, R, D>),
         words: &[u32],
     ) -> Done {
-        let (shift, place) = (Packed::of(size_of::<R>()).shift(), dst.1.place);
+        let (shift, place) = (PixelType::of(size_of::<R>()).shift(), dst.1.place);
         let all = (dst.1.before() + dst.1.span()).div_ceil(1 << shift);
         let mut bound = Vec::from([src.1.binding(self, src.0)?]);
         bound.extend(more.iter().copied());
         bound.push(dst.1.binding(self, dst.0)?);
-        let lies: [usize; PLACE] = [
+        let layout: [usize; LAYOUT_PARAMS] = [
             all,
             dst.1.before(),
             dst.1.span(),
@@ -202,28 +202,35 @@ impl<D: Device> Gpu<D> {
             src.1.place.stride,
         ];
         let mut arguments: Vec<Argument> = (0..bound.len()).map(Argument::Buffer).collect();
-        // Strides of an image of one row may be longer than a word, and count nothing.
-        let lies = lies.map(|w| u32::try_from(w).unwrap_or(u32::MAX));
-        arguments.extend(lies.iter().chain(words).map(|w| Argument::Bits(u64::from(*w))));
+        // The stride of an image of one row may exceed 32 bits; no address depends on it.
+        let layout = layout.map(|w| u32::try_from(w).unwrap_or(u32::MAX));
+        arguments.extend(layout.iter().chain(words).map(|w| Argument::Bits(u64::from(*w))));
         let launch = self.state.planner.flat_by::<F32>(op, form, || Some(make()), all, arguments)?;
         self.run_one(launch, &bound)
     }
 
-    /// Copies elements: those of row `y` and column `x` of the result from `start + y·down + x·right` on.
-    fn moved<P: Pixel>(
+    /// Copies pixels: that of row `y` and column `x` is read from element `start + y·down + x·right` of the source on.
+    fn copy_strided<P: Pixel>(
         &self,
         src: ImageView<'_, P, D>,
         dst: ImageView<'_, P, D>,
         [start, down, right]: [isize; 3],
         exchanged: bool,
     ) -> Done {
-        let of = Packed::of(size_of::<P>());
+        let of = PixelType::of(size_of::<P>());
         let words = [start as u32, down as u32, right as u32, exchanged.into()];
-        self.over(("image_moved", of.shift()), || image::moved(of), ("src", src), &[], ("dst", dst), &words)
+        self.dispatch(
+            ("image_copy", of.shift()),
+            || image::copy_strided(of),
+            ("src", src),
+            &[],
+            ("dst", dst),
+            &words,
+        )
     }
 
-    /// A fold over a rectangle: over its columns, then over its rows.
-    fn rectangle<M: super::Word>(
+    /// Reduces a rectangular window: along rows into a temporary image of `M`, then along columns.
+    fn reduce_window<M: super::Word>(
         &self,
         folds: [Fold; 2],
         src: ImageView<'_, u8, D>,
@@ -232,64 +239,65 @@ impl<D: Device> Gpu<D> {
         dst: ImageView<'_, u8, D>,
     ) -> Done {
         let ([width, height], channels) = (src.sizes(), src.place.channels);
-        let (by, value) = beyond(border);
+        let (mode, value) = border_mode(border);
         let area = counted("size", columns.saturating_mul(rows))?;
-        let [across, along] = [axis(border, width, columns / 2)?, axis(border, height, rows / 2)?];
-        // A rectangle of one row or of one column has no other part than itself, but sums are of another type.
+        let [across, along] =
+            [axis_params(border, width, columns / 2)?, axis_params(border, height, rows / 2)?];
+        // Both passes run for a window of one row or of one column, too, as the temporary image of sums has another element type.
         let mut middle = self.alloc::<M>(width * height * channels)?;
         let middle = middle.view_mut().image(width, height, channels)?.0;
-        let form = |fold: Fold| (fold as u32) * 4 + by as u32;
+        let form = |fold: Fold| (fold as u32) * 4 + mode as u32;
         let words = |axis: [usize; 4], more: [usize; 5], [value, area]: [u32; 2]| {
             let lengths = axis.into_iter().chain(more).map(|w| u32::try_from(w).unwrap_or(u32::MAX));
             lengths.chain([value, area]).collect::<Vec<_>>()
         };
         let [first, second] = folds;
-        let line = words(across, [1, channels, src.place.stride, 0, columns], [value, 1]);
-        self.over(
+        let params = words(across, [1, channels, src.place.stride, 0, columns], [value, 1]);
+        self.dispatch(
             ("image_window", form(first)),
-            || image::window(first, by),
+            || image::window(first, mode),
             ("src", src),
             &[],
             ("src", middle),
-            &line,
+            &params,
         )?;
-        // What stands beyond the first and the last row are windows of the constant.
+        // For the second pass of a mean, an element beyond the first or last row is the sum of `columns` constants.
         let value = if second == Fold::Mean { value.wrapping_mul(columns as u32) } else { value };
-        let line = words(along, [0, width * channels, 0, channels, rows], [value, area]);
-        self.over(
+        let params = words(along, [0, width * channels, 0, channels, rows], [value, area]);
+        self.dispatch(
             ("image_window", form(second)),
-            || image::window(second, by),
+            || image::window(second, mode),
             ("src", middle),
             &[],
             ("dst", dst),
-            &line,
+            &params,
         )
     }
 }
 
-/// How sums down columns and along rows are rounded, and a number of their forms.
-fn weighted_of(of: Packed) -> ([Weighted; 2], u32) {
-    if of == Packed::U8 {
-        ([Weighted::Bytes, Weighted::Numbers], 0)
+/// The passes along columns and along rows, and the base of the numbers that distinguish their plans.
+fn filter_passes(of: PixelType) -> ([FilterPass; 2], u32) {
+    if of == PixelType::U8 {
+        ([FilterPass::ByteColumns, FilterPass::ByteRows], 0)
     } else {
-        ([Weighted::Floats, Weighted::Sums], 16)
+        ([FilterPass::FloatColumns, FilterPass::FloatRows], 16)
     }
 }
 
-/// Weights as words.
-fn words_of<W: Weight>(weights: &[W]) -> Vec<u32> {
+/// The weights as words of 32 bits.
+fn weight_words<W: Weight>(weights: &[W]) -> Vec<u32> {
     weights.iter().map(|w| w.word()).collect()
 }
 
-/// The words of a pass: how it goes through its source, the bits that rounding takes away, and others.
-fn pass<const N: usize>(through: [usize; 4], shift: u32, more: [usize; N]) -> Vec<u32> {
+/// The parameters of a pass: its direction and the strides of its source, the bits that rounding removes, and `more`.
+fn pass_params<const N: usize>(source_layout: [usize; 4], shift: u32, more: [usize; N]) -> Vec<u32> {
     let short = |w: &usize| u32::try_from(*w).unwrap_or(u32::MAX);
-    let through = through.iter().map(short);
-    through.chain([shift]).chain(more.iter().map(short)).collect()
+    let source_layout = source_layout.iter().map(short);
+    source_layout.chain([shift]).chain(more.iter().map(short)).collect()
 }
 
 impl<D: Device> Gpu<D> {
-    /// A separable filter: down the columns, then along the rows.
+    /// A separable filter: along columns, then along rows.
     fn separable<P: Resample>(
         &self,
         src: ImageView<'_, P, D>,
@@ -299,31 +307,31 @@ impl<D: Device> Gpu<D> {
     ) -> Done {
         let ([width, height], channels) = (src.sizes(), src.place.channels);
         dst.place.expect("dst", [width, height], channels)?;
-        let (of, (by, value)) = (Packed::of(size_of::<P>()), beyond(border));
-        let ([(v, v_bits), (h, h_bits)], (kinds, form)) =
-            ([vertical.parts(), horizontal.parts()], weighted_of(of));
-        let form = form + by as u32;
-        // What stands beyond the first and the last column are the sums of the constant.
+        let (of, (mode, value)) = (PixelType::of(size_of::<P>()), border_mode(border));
+        let ([(v, v_bits), (h, h_bits)], (passes, form)) =
+            ([vertical.parts(), horizontal.parts()], filter_passes(of));
+        let form = form + mode as u32;
+        // For the second pass, an element beyond the first or last column is the weighted sum of the constant.
         let constant = if let Border::Constant(value) = border { value } else { P::default() };
         let (flat, shifts) = P::on_device(P::flat(constant, v, v_bits), [h_bits, v_bits]);
         let mut middle = self.alloc::<u32>(width * height * channels)?;
         let middle = middle.view_mut().image(width, height, channels)?.0;
         let parts = [
-            (axis(border, height, v.len() / 2)?, v.len(), value),
-            (axis(border, width, h.len() / 2)?, h.len(), flat),
+            (axis_params(border, height, v.len() / 2)?, v.len(), value),
+            (axis_params(border, width, h.len() / 2)?, h.len(), flat),
         ];
         let [down, along] = parts
             .map(|([n, half, shift, period], size, value)| [n, half, shift, period, size, value as usize]);
-        let line = pass([0, src.place.stride, 0, channels], shifts[1], down);
-        let weights = self.upload(&words_of(v))?;
-        let make = || image::weighted(kinds[0], of, Packed::U32, Some(by));
+        let params = pass_params([0, src.place.stride, 0, channels], shifts[1], down);
+        let weights = self.upload(&weight_words(v))?;
+        let make = || image::weighted_sum(passes[0], of, PixelType::U32, Some(mode));
         let more = [weights.view().binding(self)?];
-        self.over(("image_filter_columns", form), make, ("src", src), &more, ("src", middle), &line)?;
-        let line = pass([1, channels, width * channels, 0], shifts[0], along);
-        let weights = self.upload(&words_of(h))?;
-        let make = || image::weighted(kinds[1], Packed::U32, of, Some(by));
+        self.dispatch(("image_filter_columns", form), make, ("src", src), &more, ("src", middle), &params)?;
+        let params = pass_params([1, channels, width * channels, 0], shifts[0], along);
+        let weights = self.upload(&weight_words(h))?;
+        let make = || image::weighted_sum(passes[1], PixelType::U32, of, Some(mode));
         let more = [weights.view().binding(self)?];
-        self.over(("image_filter_rows", form), make, ("src", middle), &more, ("dst", dst), &line)
+        self.dispatch(("image_filter_rows", form), make, ("src", middle), &more, ("dst", dst), &params)
     }
 }
 
@@ -350,7 +358,7 @@ impl<D: Device> Images for Gpu<D> {
         (): (),
     ) -> Done {
         called!(gaussian, {
-            let kernel = gaussian_of(sigma, weights)?;
+            let kernel = gaussian_kernel(sigma, weights)?;
             self.separable(src, [kernel; 2], border, dst.0)
         })
     }
@@ -366,48 +374,48 @@ impl<D: Device> Images for Gpu<D> {
             let (sizes, channels) = (plan.resize(), src.place.channels);
             src.place.expect("src", sizes.from, channels)?;
             dst.0.place.expect("dst", sizes.to, channels)?;
-            let (of, [columns, rows]) = (Packed::of(size_of::<P>()), plan.lines());
+            let (of, [columns, rows]) = (PixelType::of(size_of::<P>()), plan.lines());
             let spans = self.upload(&[columns.spans, rows.spans].concat().into_flattened())?;
-            let (spans, of_rows) = (spans.view().binding(self)?, columns.spans.len());
+            let (spans, row_spans) = (spans.view().binding(self)?, columns.spans.len());
             if sizes.by.picks() {
-                let (make, words) = (|| image::picked(of), [of_rows as u32]);
-                let op = ("image_picked", of.shift());
-                return self.over(op, make, ("src", src), &[spans], ("dst", dst.0), &words);
+                let (make, words) = (|| image::nearest(of), [row_spans as u32]);
+                let op = ("image_nearest", of.shift());
+                return self.dispatch(op, make, ("src", src), &[spans], ("dst", dst.0), &words);
             }
-            let (kinds, form) = weighted_of(of);
+            let (passes, form) = filter_passes(of);
             let ([width, _], [_, height]) = (sizes.from, sizes.to);
             let (_, shifts) = P::on_device(P::Middle::default(), [columns.bits, rows.bits]);
-            let weights = self.upload(&words_of(&[columns.weights, rows.weights].concat()))?;
+            let weights = self.upload(&weight_words(&[columns.weights, rows.weights].concat()))?;
             let more = [weights.view().binding(self)?, spans];
             let mut middle = self.alloc::<u32>(width * height * channels)?;
             let middle = middle.view_mut().image(width, height, channels)?.0;
-            let through = [0, src.place.stride, 0, channels];
-            let line = pass(through, shifts[1], [of_rows, columns.weights.len(), rows.room]);
-            let make = || image::weighted(kinds[0], of, Packed::U32, None);
-            self.over(("resize_columns", form), make, ("src", src), &more, ("src", middle), &line)?;
-            let through = [1, channels, width * channels, 0];
-            let line = pass(through, shifts[0], [0, 0, columns.room]);
-            let make = || image::weighted(kinds[1], Packed::U32, of, None);
-            self.over(("resize_rows", form), make, ("src", middle), &more, ("dst", dst.0), &line)
+            let source_layout = [0, src.place.stride, 0, channels];
+            let params = pass_params(source_layout, shifts[1], [row_spans, columns.weights.len(), rows.room]);
+            let make = || image::weighted_sum(passes[0], of, PixelType::U32, None);
+            self.dispatch(("resize_columns", form), make, ("src", src), &more, ("src", middle), &params)?;
+            let source_layout = [1, channels, width * channels, 0];
+            let params = pass_params(source_layout, shifts[0], [0, 0, columns.room]);
+            let make = || image::weighted_sum(passes[1], PixelType::U32, of, None);
+            self.dispatch(("resize_rows", form), make, ("src", middle), &more, ("dst", dst.0), &params)
         })
     }
 
     fn grey(&self, src: ImageView<'_, u8, D>, luma: Luma, dst: ImageViewMut<'_, u8, D>) -> Done {
         called!(grey, {
-            coloured(src.place.channels)?;
+            expect_colour(src.place.channels)?;
             dst.0.place.expect("dst", src.sizes(), 1)?;
             let [red, green, blue] = weights(luma);
             let words = [src.place.channels as u32, red, green, blue];
-            self.over(("grey", 0), image::grey, ("src", src), &[], ("dst", dst.0), &words)
+            self.dispatch(("grey", 0), image::grey, ("src", src), &[], ("dst", dst.0), &words)
         })
     }
 
     fn rgb_to_bgr<P: Pixel + Plain>(&self, src: ImageView<'_, P, D>, dst: ImageViewMut<'_, P, D>) -> Done {
         called!(rgb_to_bgr, {
-            coloured(src.place.channels)?;
+            expect_colour(src.place.channels)?;
             dst.0.place.expect("dst", src.sizes(), src.place.channels)?;
             let steps = [0, src.place.stride as isize, src.place.channels as isize];
-            self.moved(src, dst.0, steps, true)
+            self.copy_strided(src, dst.0, steps, true)
         })
     }
 
@@ -415,7 +423,7 @@ impl<D: Device> Images for Gpu<D> {
         called!(rgb_to_hsv, {
             same_len("src", 3, src.place.channels)?;
             dst.0.place.expect("dst", src.sizes(), 3)?;
-            self.over(("rgb_to_hsv", 0), image::hsv, ("src", src), &[], ("dst", dst.0), &[])
+            self.dispatch(("rgb_to_hsv", 0), image::hsv, ("src", src), &[], ("dst", dst.0), &[])
         })
     }
 
@@ -436,7 +444,7 @@ impl<D: Device> Images for Gpu<D> {
             let mut words = Vec::from([chroma.before() as u32, stride, black as u32]);
             words.extend(factors.map(i32::cast_unsigned));
             let chroma = [chroma.binding(self, "chroma")?];
-            self.over(("nv12_to_rgb", 0), image::nv12, ("luma", luma), &chroma, ("dst", dst.0), &words)
+            self.dispatch(("nv12_to_rgb", 0), image::nv12, ("luma", luma), &chroma, ("dst", dst.0), &words)
         })
     }
 
@@ -456,7 +464,7 @@ impl<D: Device> Images for Gpu<D> {
                 Flip::Vertical => [last[0], -down, right],
                 Flip::Both => [last[0] + last[1], -down, -right],
             };
-            self.moved(src, dst.0, steps, false)
+            self.copy_strided(src, dst.0, steps, false)
         })
     }
 
@@ -474,7 +482,7 @@ impl<D: Device> Images for Gpu<D> {
                 Turn::Right => [(height - 1) as isize * down, right, -down],
                 Turn::Left => [(width - 1) as isize * right, -right, down],
             };
-            self.moved(src, dst.0, steps, false)
+            self.copy_strided(src, dst.0, steps, false)
         })
     }
 
@@ -496,7 +504,7 @@ impl<D: Device> Images for Gpu<D> {
                 ThresholdKind::ToZeroInverse => [zero, pixel],
             };
             let words = [level, above[0], above[1], other[0], other[1]];
-            self.over(("threshold_image", 0), image::threshold, ("src", src), &[], ("dst", dst.0), &words)
+            self.dispatch(("threshold_image", 0), image::threshold, ("src", src), &[], ("dst", dst.0), &words)
         })
     }
 
@@ -509,9 +517,9 @@ impl<D: Device> Images for Gpu<D> {
         (): (),
     ) -> Done {
         called!(erode, {
-            odd(size)?;
+            expect_odd(size)?;
             dst.0.place.expect("dst", src.sizes(), src.place.channels)?;
-            self.rectangle::<u8>([Fold::Least; 2], src, size, border, dst.0)
+            self.reduce_window::<u8>([Fold::Least; 2], src, size, border, dst.0)
         })
     }
 
@@ -524,9 +532,9 @@ impl<D: Device> Images for Gpu<D> {
         (): (),
     ) -> Done {
         called!(dilate, {
-            odd(size)?;
+            expect_odd(size)?;
             dst.0.place.expect("dst", src.sizes(), src.place.channels)?;
-            self.rectangle::<u8>([Fold::Most; 2], src, size, border, dst.0)
+            self.reduce_window::<u8>([Fold::Most; 2], src, size, border, dst.0)
         })
     }
 
@@ -539,9 +547,9 @@ impl<D: Device> Images for Gpu<D> {
         (): (),
     ) -> Done {
         called!(box_filter, {
-            area_of(size)?;
+            box_area(size)?;
             dst.0.place.expect("dst", src.sizes(), src.place.channels)?;
-            self.rectangle::<u32>([Fold::Sum, Fold::Mean], src, size, border, dst.0)
+            self.reduce_window::<u32>([Fold::Sum, Fold::Mean], src, size, border, dst.0)
         })
     }
 
@@ -554,15 +562,15 @@ impl<D: Device> Images for Gpu<D> {
         (): (),
     ) -> Done {
         called!(median, {
-            window_of(size)?;
+            expect_window(size)?;
             let [width, height] = src.sizes();
             dst.0.place.expect("dst", [width, height], src.place.channels)?;
-            let (by, value) = beyond(border);
-            let axes = [axis(border, width, size / 2)?, axis(border, height, size / 2)?];
+            let (mode, value) = border_mode(border);
+            let axes = [axis_params(border, width, size / 2)?, axis_params(border, height, size / 2)?];
             let mut words: Vec<u32> = axes.as_flattened().iter().map(|w| *w as u32).collect();
             words.extend([size as u32, value]);
-            let form = ("median", by as u32);
-            self.over(form, || image::median(by), ("src", src), &[], ("dst", dst.0), &words)
+            let form = ("median", mode as u32);
+            self.dispatch(form, || image::median(mode), ("src", src), &[], ("dst", dst.0), &words)
         })
     }
 
@@ -577,14 +585,14 @@ impl<D: Device> Images for Gpu<D> {
             let [width, height] = src.sizes();
             dx.0.place.expect("dx", [width, height], src.place.channels)?;
             dy.0.place.expect("dy", [width, height], src.place.channels)?;
-            let ((by, value), of) = (beyond(border), Packed::of(size_of::<P>()));
-            let axes = [axis(border, width, 1)?, axis(border, height, 1)?];
+            let ((mode, value), of) = (border_mode(border), PixelType::of(size_of::<P>()));
+            let axes = [axis_params(border, width, 1)?, axis_params(border, height, 1)?];
             let mut words: Vec<u32> = axes.as_flattened().iter().map(|w| *w as u32).collect();
             words.push(value);
             for (downwards, dst) in [(false, ("dx", dx.0)), (true, ("dy", dy.0))] {
-                let form = 8 * of.shift() + 4 * u32::from(downwards) + by as u32;
-                let make = || image::sobel(of, downwards, by);
-                self.over(("sobel", form), make, ("src", src), &[], dst, &words)?;
+                let form = 8 * of.shift() + 4 * u32::from(downwards) + mode as u32;
+                let make = || image::sobel(of, downwards, mode);
+                self.dispatch(("sobel", form), make, ("src", src), &[], dst, &words)?;
             }
             Ok(())
         })

@@ -48,7 +48,7 @@ macro_rules! called {
 }
 
 pub(super) fn within<R>(op: OpName, run: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
-    crate::forms::span!(op, of crate::trace::About::new("gpu"));
+    crate::forms::span!(op, of crate::trace::SpanInfo::new("gpu"));
     run().map_err(|e| e.of(op))
 }
 

@@ -16,15 +16,18 @@ use core::ops::Range;
 /// Bytes of the status words.
 const STATUS: usize = 4 * Index::ALL.len();
 
-/// What the span of these launches says.
+/// The description of a span of these launches: the first kernel, the bytes that are bound, and the type of the device.
 #[cfg(feature = "trace")]
-fn about<'a, D: Device>(list: &'a [Launch], bindings: &[Binding<'_, D::Buffer>]) -> crate::trace::About<'a> {
+fn span_info<'a, D: Device>(
+    list: &'a [Launch],
+    bindings: &[Binding<'_, D::Buffer>],
+) -> crate::trace::SpanInfo<'a> {
     let name = core::any::type_name::<D>();
     let bytes = bindings.iter().fold(0, |sum: u64, b| sum.saturating_add(b.bytes));
-    crate::trace::About {
+    crate::trace::SpanInfo {
         body: list.first().map_or("", |launch| &launch.program.kernel().name),
-        work: crate::trace::Work { elements: 0, bytes },
-        ..crate::trace::About::new(name.rsplit("::").next().unwrap_or(name))
+        traffic: crate::trace::Traffic { elements: 0, bytes },
+        ..crate::trace::SpanInfo::new(name.rsplit("::").next().unwrap_or(name))
     }
 }
 
@@ -78,7 +81,7 @@ impl<D: Device> State<D> {
 
     /// Launches that the planner made for these bindings.
     pub(super) fn launch(&self, list: &[Launch], bindings: &[Binding<'_, D::Buffer>]) -> Result<(), Error> {
-        crate::forms::span!(crate::error::OpName::NONE, of about::<D>(list, bindings));
+        crate::forms::span!(crate::error::OpName::NONE, of span_info::<D>(list, bindings));
         // SAFETY: the backend's methods alone get here, with plans that no one else has touched: kernels of this crate, which the
         // interpreter runs in the tests with every access checked, with counts that the methods have held against their views.
         unsafe { self.device.launch(list, bindings) }
@@ -86,7 +89,7 @@ impl<D: Device> State<D> {
 
     /// The same of [`Device::amend`].
     pub(super) fn amend(&self, launch: &Launch, bindings: &[Binding<'_, D::Buffer>]) -> Result<bool, Error> {
-        crate::forms::span!(crate::error::OpName::NONE, of about::<D>(core::slice::from_ref(launch), bindings));
+        crate::forms::span!(crate::error::OpName::NONE, of span_info::<D>(core::slice::from_ref(launch), bindings));
         // SAFETY: as in `launch`.
         unsafe { self.device.amend(launch, bindings) }
     }

@@ -72,8 +72,8 @@ pub trait Resample: Pixel {
     /// The sum of both.
     #[doc(hidden)]
     fn plus(a: Self::Middle, b: Self::Middle) -> Self::Middle;
-    /// The bits of an intermediate number as a device has it, in 32 bits, and the bits that rounding takes away from sums along rows and along columns,
-    /// of weights with so many bits behind the point.
+    /// The parameters of device kernels: `flat`, a number between the passes, as a word of 32 bits, and the bits that rounding removes from sums
+    /// along rows and from sums along columns, whose weights have `bits` fractional bits.
     #[doc(hidden)]
     fn on_device(flat: Self::Middle, bits: [u32; 2]) -> (u32, [u32; 2]);
 }

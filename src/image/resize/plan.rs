@@ -212,7 +212,7 @@ pub trait Weight: Plain + Default + Sealed {
     /// The weight from one sum of weights to the next, of which the last is 1.
     #[doc(hidden)]
     fn between(before: f64, weight: f64, bits: u32) -> Self;
-    /// A word of 32 bits that devices multiply by.
+    /// The weight as a word of 32 bits, as device kernels read it.
     #[doc(hidden)]
     fn word(self) -> u32;
 }
@@ -269,12 +269,12 @@ pub struct ResizePlan<'a, W> {
 /// The plan of one direction.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Line<'a, W> {
-    /// The first pixel and how many there are, for each result.
+    /// The first pixel and the number of pixels, for each result.
     pub(crate) spans: &'a [[u32; 2]],
     /// `room` weights for each result; those that it does not use are 0.
     pub(crate) weights: &'a [W],
     pub(crate) room: usize,
-    /// Their bits behind the point.
+    /// The fractional bits of the weights.
     pub(crate) bits: u32,
 }
 
@@ -303,7 +303,7 @@ impl<'a, W: Weight> ResizePlan<'a, W> {
     pub const fn resize(&self) -> Resize {
         self.resize
     }
-    /// That of columns, and that of rows.
+    /// The plan of the columns, and that of the rows.
     pub(crate) fn lines(&self) -> [Line<'a, W>; 2] {
         let [width, _] = self.resize.to;
         let [rx, ry] = [0, 1].map(|i| self.resize.axis(i).room::<W>());

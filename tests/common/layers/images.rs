@@ -1,4 +1,4 @@
-//! Images on a device: the bits of a CPU, from wherever in a word rows start and end, and what lies between rows stays.
+//! Images on a device: results have the bits of a CPU wherever in a word rows start and end, and elements between rows do not change.
 
 use crate::device::Worst;
 use crate::nn::Noise;
@@ -12,29 +12,29 @@ use fulmen::image::{
     median_workspace, morphology_workspace, resize_workspace,
 };
 
-/// An image's memory: elements before it, from row to row and behind it.
+/// The layout of an image in a buffer: its size, the elements before it, its stride, and the elements after it.
 #[derive(Debug, Clone, Copy)]
-struct Lies {
+struct Layout {
     size: [usize; 2],
     channels: usize,
     before: usize,
     stride: usize,
-    behind: usize,
+    after: usize,
 }
 
-impl Lies {
-    fn drawn(r: &mut Noise, size: [usize; 2], channels: usize) -> Self {
+impl Layout {
+    fn random(r: &mut Noise, size: [usize; 2], channels: usize) -> Self {
         let stride = size[0] * channels + r.within(0..=5);
-        Self { size, channels, before: r.within(0..=5), stride, behind: r.within(0..=3) }
+        Self { size, channels, before: r.within(0..=5), stride, after: r.within(0..=3) }
     }
     fn span(&self) -> usize {
         (self.size[1] - 1) * self.stride + self.size[0] * self.channels
     }
     fn len(&self) -> usize {
-        self.before + self.span() + self.behind
+        self.before + self.span() + self.after
     }
     fn noise<P: From<u8>>(&self, r: &mut Noise) -> Vec<P> {
-        // Images of one level and of few, too.
+        // Some images have one level or three.
         let (levels, first) = ([1, 3, 256][r.within(0..=2)], r.within(0..=255));
         (0..self.len()).map(|_| P::from((first + r.within(0..=levels - 1)) as u8)).collect()
     }
@@ -50,8 +50,8 @@ impl Lies {
     }
 }
 
-/// Runs an op on a CPU and on a device, from these sources, and compares the memory of the result, of which there is more than the image.
-fn both<
+/// Runs an op on a CPU and on a device, and compares the whole buffers of the results, with the elements outside of the image.
+fn compare<
     D: Blocking,
     A: Word + std::fmt::Debug,
     R: Word + PartialEq + std::fmt::Debug + From<u8> + Into<f64>,
@@ -59,37 +59,37 @@ fn both<
 >(
     of: (&Gpu<D>, &mut Noise),
     what: &dyn std::fmt::Debug,
-    sources: [(Lies, Vec<A>); N],
-    to: Lies,
+    sources: [(Layout, Vec<A>); N],
+    to: Layout,
     host: impl FnOnce([Image<'_, A>; N], ImageMut<'_, R>) -> Result<(), fulmen::Error>,
     on: impl FnOnce([ImageView<'_, A, D>; N], ImageViewMut<'_, R, D>) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    near(of, 0.0, what, sources, to, host, on)
+    compare_within(of, 0.0, what, sources, to, host, on)
 }
 
-/// As [`both`], where results may be off by so much.
-fn near<
+/// As [`compare`], where results may differ by `tolerance`.
+fn compare_within<
     D: Blocking,
     A: Word + std::fmt::Debug,
     R: Word + PartialEq + std::fmt::Debug + From<u8> + Into<f64>,
     const N: usize,
 >(
     (gpu, r): (&Gpu<D>, &mut Noise),
-    off: f64,
+    tolerance: f64,
     what: &dyn std::fmt::Debug,
-    sources: [(Lies, Vec<A>); N],
-    to: Lies,
+    sources: [(Layout, Vec<A>); N],
+    to: Layout,
     host: impl FnOnce([Image<'_, A>; N], ImageMut<'_, R>) -> Result<(), fulmen::Error>,
     on: impl FnOnce([ImageView<'_, A, D>; N], ImageViewMut<'_, R, D>) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let old: Vec<R> = to.noise(r);
     let mut want = old.clone();
-    host(sources.each_ref().map(|(lies, x)| lies.host(x)), to.host_mut(&mut want))?;
+    host(sources.each_ref().map(|(layout, x)| layout.host(x)), to.host_mut(&mut want))?;
     let arrays = sources.each_ref().map(|(_, x)| gpu.upload(&x[..]).unwrap());
     let mut out = gpu.upload(&old)?;
-    let mut views = sources.iter().zip(&arrays).map(|((lies, _), x)| {
-        let x = x.view().part(lies.before..lies.before + lies.span()).unwrap();
-        x.image_strided(lies.size[0], lies.size[1], lies.channels, lies.stride).unwrap()
+    let mut views = sources.iter().zip(&arrays).map(|((layout, _), x)| {
+        let x = x.view().part(layout.before..layout.before + layout.span()).unwrap();
+        x.image_strided(layout.size[0], layout.size[1], layout.channels, layout.stride).unwrap()
     });
     let views = [(); N].map(|()| views.next().unwrap());
     let [_, rest] = out.view_mut().split(to.before)?;
@@ -97,23 +97,23 @@ fn near<
     on(views, part.image_strided(to.size[0], to.size[1], to.channels, to.stride)?)?;
     let mut got = old;
     gpu.download(out.view(), &mut got)?;
-    let far = |(x, y): (&R, &R)| x != y && ((*x).into() - (*y).into()).abs() > off;
-    assert!(!got.iter().zip(&want).any(far), "{what:?} {sources:?} {to:?}: {got:?}, not {want:?}");
+    let differ = |(x, y): (&R, &R)| x != y && ((*x).into() - (*y).into()).abs() > tolerance;
+    assert!(!got.iter().zip(&want).any(differ), "{what:?} {sources:?} {to:?}: {got:?}, not {want:?}");
     Ok(())
 }
 
-/// Copies of elements of any type.
-fn moved<P: Pixel + Word + Plain + PartialEq + std::fmt::Debug + From<u8> + Into<f64>, D: Blocking>(
+/// Ops that copy elements of any type.
+fn copies<P: Pixel + Word + Plain + PartialEq + std::fmt::Debug + From<u8> + Into<f64>, D: Blocking>(
     gpu: &Gpu<D>,
     r: &mut Noise,
     most: usize,
 ) -> Result<(), Error> {
     let (size, channels) = ([r.size(most), r.size(most)], r.within(1..=4));
-    let from = Lies::drawn(r, size, channels);
+    let from = Layout::random(r, size, channels);
     let x: Vec<P> = from.noise(r);
     for way in [Flip::Horizontal, Flip::Vertical, Flip::Both] {
-        let to = Lies::drawn(r, size, channels);
-        both(
+        let to = Layout::random(r, size, channels);
+        compare(
             (gpu, r),
             &way,
             [(from, x.clone())],
@@ -123,8 +123,8 @@ fn moved<P: Pixel + Word + Plain + PartialEq + std::fmt::Debug + From<u8> + Into
         )?;
     }
     for way in [Turn::Right, Turn::Left] {
-        let to = Lies::drawn(r, [size[1], size[0]], channels);
-        both(
+        let to = Layout::random(r, [size[1], size[0]], channels);
+        compare(
             (gpu, r),
             &way,
             [(from, x.clone())],
@@ -134,9 +134,9 @@ fn moved<P: Pixel + Word + Plain + PartialEq + std::fmt::Debug + From<u8> + Into
         )?;
     }
     let channels = r.within(3..=4);
-    let (from, to) = (Lies::drawn(r, size, channels), Lies::drawn(r, size, channels));
+    let (from, to) = (Layout::random(r, size, channels), Layout::random(r, size, channels));
     let x: Vec<P> = from.noise(r);
-    both(
+    compare(
         (gpu, r),
         &"rgb_to_bgr",
         [(from, x)],
@@ -146,14 +146,14 @@ fn moved<P: Pixel + Word + Plain + PartialEq + std::fmt::Debug + From<u8> + Into
     )
 }
 
-/// Bytes by colours and thresholds.
+/// Conversions of colours, and thresholds, of bytes.
 fn bytes<D: Blocking>(gpu: &Gpu<D>, r: &mut Noise, most: usize) -> Result<(), Error> {
     let size = [r.size(most), r.size(most)];
     for luma in [Luma::Bt601, Luma::Bt709] {
         let channels = r.within(3..=4);
-        let (from, to) = (Lies::drawn(r, size, channels), Lies::drawn(r, size, 1));
+        let (from, to) = (Layout::random(r, size, channels), Layout::random(r, size, 1));
         let x = from.noise(r);
-        both(
+        compare(
             (gpu, r),
             &luma,
             [(from, x)],
@@ -162,9 +162,9 @@ fn bytes<D: Blocking>(gpu: &Gpu<D>, r: &mut Noise, most: usize) -> Result<(), Er
             |[x], to| gpu.grey(x, luma, to),
         )?;
     }
-    let (from, to) = (Lies::drawn(r, size, 3), Lies::drawn(r, size, 3));
+    let (from, to) = (Layout::random(r, size, 3), Layout::random(r, size, 3));
     let x = from.noise(r);
-    both(
+    compare(
         (gpu, r),
         &"rgb_to_hsv",
         [(from, x)],
@@ -173,10 +173,10 @@ fn bytes<D: Blocking>(gpu: &Gpu<D>, r: &mut Noise, most: usize) -> Result<(), Er
         |[x], to| gpu.rgb_to_hsv(x, to),
     )?;
     for coding in [Yuv::Bt601, Yuv::Bt709, Yuv::Bt601Full, Yuv::Bt709Full] {
-        let luma = Lies::drawn(r, size, 1);
-        let chroma = Lies::drawn(r, size.map(|n| n.div_ceil(2)), 2);
-        let (x, y, to) = (luma.noise(r), chroma.noise(r), Lies::drawn(r, size, 3));
-        both(
+        let luma = Layout::random(r, size, 1);
+        let chroma = Layout::random(r, size.map(|n| n.div_ceil(2)), 2);
+        let (x, y, to) = (luma.noise(r), chroma.noise(r), Layout::random(r, size, 3));
+        compare(
             (gpu, r),
             &coding,
             [(luma, x), (chroma, y)],
@@ -193,10 +193,10 @@ fn bytes<D: Blocking>(gpu: &Gpu<D>, r: &mut Noise, most: usize) -> Result<(), Er
         ThresholdKind::ToZeroInverse,
     ] {
         let channels = r.within(1..=4);
-        let (from, to) = (Lies::drawn(r, size, channels), Lies::drawn(r, size, channels));
+        let (from, to) = (Layout::random(r, size, channels), Layout::random(r, size, channels));
         let x: Vec<u8> = from.noise(r);
         let level = x[r.within(0..=x.len() - 1)];
-        both(
+        compare(
             (gpu, r),
             &(kind, level),
             [(from, x)],
@@ -213,17 +213,17 @@ fn borders<P: From<u8>>(r: &mut Noise) -> [Border<P>; 5] {
     [Border::Constant(value), Border::Clamp, Border::Reflect, Border::Reflect101, Border::Wrap]
 }
 
-/// Windows of bytes, some of them larger than the image.
+/// Ops over windows of bytes, some of which are larger than the image.
 fn windows<D: Blocking>(gpu: &Gpu<D>, r: &mut Noise, most: usize) -> Result<(), Error> {
     let (size, channels) = ([r.size(most), r.size(most)], r.within(1..=4));
-    let from = Lies::drawn(r, size, channels);
+    let from = Layout::random(r, size, channels);
     let x: Vec<u8> = from.noise(r);
     for border in borders(r) {
         let window = [2 * r.size(9) - 1, 2 * r.size(9) - 1];
-        let mut to = || Lies::drawn(r, size, channels);
+        let mut to = || Layout::random(r, size, channels);
         let [one, two, three, four] = [to(), to(), to(), to()];
         let n = morphology_workspace(size[0], channels, window);
-        both(
+        compare(
             (gpu, r),
             &("erode", window, border),
             [(from, x.clone())],
@@ -231,7 +231,7 @@ fn windows<D: Blocking>(gpu: &Gpu<D>, r: &mut Noise, most: usize) -> Result<(), 
             |[x], to| fulmen::erode(x, window, border, to, &mut vec![7; n]),
             |[x], to| gpu.erode(x, window, border, to, ()),
         )?;
-        both(
+        compare(
             (gpu, r),
             &("dilate", window, border),
             [(from, x.clone())],
@@ -241,7 +241,7 @@ fn windows<D: Blocking>(gpu: &Gpu<D>, r: &mut Noise, most: usize) -> Result<(), 
         )?;
         let window = [r.size(20), r.size(20)];
         let n = box_filter_workspace(size[0], channels, window[0]);
-        both(
+        compare(
             (gpu, r),
             &("box_filter", window, border),
             [(from, x.clone())],
@@ -251,7 +251,7 @@ fn windows<D: Blocking>(gpu: &Gpu<D>, r: &mut Noise, most: usize) -> Result<(), 
         )?;
         let window = 2 * r.size(4) - 1;
         let n = median_workspace(size[0], window);
-        both(
+        compare(
             (gpu, r),
             &("median", window, border),
             [(from, x.clone())],
@@ -263,7 +263,7 @@ fn windows<D: Blocking>(gpu: &Gpu<D>, r: &mut Noise, most: usize) -> Result<(), 
     Ok(())
 }
 
-/// Both derivatives, the other one into memory of its own.
+/// Both derivatives: one is compared, and the other is written to a buffer that is not.
 fn gradients<P, D: Blocking>(gpu: &Gpu<D>, r: &mut Noise, most: usize) -> Result<(), Error>
 where
     P: Gradient<Derivative: Word + PartialEq + std::fmt::Debug + From<u8> + Into<f64>>
@@ -273,14 +273,14 @@ where
         + std::fmt::Debug,
 {
     let (size, channels) = ([r.size(most), r.size(most)], r.within(1..=4));
-    let from = Lies::drawn(r, size, channels);
+    let from = Layout::random(r, size, channels);
     let x: Vec<P> = from.noise(r);
     for border in borders(r) {
         for downwards in [false, true] {
-            let (to, other) = (Lies::drawn(r, size, channels), Lies::drawn(r, size, channels));
+            let (to, other) = (Layout::random(r, size, channels), Layout::random(r, size, channels));
             let none = vec![P::Derivative::from(0); other.len()];
             let mut on = gpu.upload(&none)?;
-            both(
+            compare(
                 (gpu, r),
                 &("sobel", downwards, border == Border::Clamp),
                 [(from, x.clone())],
@@ -304,18 +304,18 @@ where
     Ok(())
 }
 
-/// Sums of weighted elements. A language whose products are not rounded before they are added is within twice the bound of the contract.
+/// Sums of weighted elements. WGSL may fuse a product and a sum; its results are within twice the bound of the contract.
 fn weighted<P, D: Blocking>(gpu: &Gpu<D>, r: &mut Noise, language: &str, most: usize) -> Result<(), Error>
 where
     P: Resample<Middle: Default + Clone> + Word + Plain + PartialEq + std::fmt::Debug + From<u8> + Into<f64>,
 {
     let (size, channels) = ([r.size(most), r.size(most)], r.within(1..=4));
-    let from = Lies::drawn(r, size, channels);
+    let from = Layout::random(r, size, channels);
     let x: Vec<P> = from.noise(r);
-    // Of elements up to 255, and weights whose magnitudes are less than 2 in all, in both directions.
+    // The elements are at most 255, and the magnitudes of the weights sum to less than 2 in each direction.
     let bound = |n: usize| 2.0 * (n + 6) as f64 * f64::from(f32::EPSILON) / 2.0 * 4.0 * 255.0;
     let exact = size_of::<P>() == 1 || language != "wgsl";
-    let off = |n: usize| if exact { 0.0 } else { bound(n) };
+    let tolerance = |n: usize| if exact { 0.0 } else { bound(n) };
     for border in borders::<P>(r) {
         let sizes = [2 * r.size(8) - 1, 2 * r.size(8) - 1];
         let weights = sizes.map(|n| {
@@ -326,11 +326,11 @@ where
         let mut memory = sizes.map(|n| vec![<P::Weight as Default>::default(); n]);
         let [v, h] = &mut memory;
         let (v, h) = (Kernel::new(&weights[0], v)?, Kernel::new(&weights[1], h)?);
-        let to = Lies::drawn(r, size, channels);
+        let to = Layout::random(r, size, channels);
         let n = correlate_separable_workspace(size[0], channels, sizes[1]);
-        near(
+        compare_within(
             (gpu, r),
-            off(sizes[0] + sizes[1]),
+            tolerance(sizes[0] + sizes[1]),
             &("correlate_separable", &weights, border == Border::Clamp),
             [(from, x.clone())],
             to,
@@ -338,20 +338,20 @@ where
             |[x], to| gpu.correlate_separable(x, v, h, border, to, ()),
         )?;
         let sigma = r.within(20..=250) as f64 / 100.0;
-        let (to, len) = (Lies::drawn(r, size, channels), gaussian_len(sigma));
+        let (to, len) = (Layout::random(r, size, channels), gaussian_len(sigma));
         let n = correlate_separable_workspace(size[0], channels, len);
-        let room = || vec![<P::Weight as Default>::default(); len];
-        near(
+        let weights_memory = || vec![<P::Weight as Default>::default(); len];
+        compare_within(
             (gpu, r),
-            off(2 * len),
+            tolerance(2 * len),
             &("gaussian", sigma, border == Border::Clamp),
             [(from, x.clone())],
             to,
             |[x], to| {
                 let mut workspace = vec![P::Middle::default(); n];
-                fulmen::gaussian(x, sigma, border, to, &mut room(), &mut workspace)
+                fulmen::gaussian(x, sigma, border, to, &mut weights_memory(), &mut workspace)
             },
-            |[x], to| gpu.gaussian(x, sigma, border, to, &mut room(), ()),
+            |[x], to| gpu.gaussian(x, sigma, border, to, &mut weights_memory(), ()),
         )?;
     }
     for by in [
@@ -368,11 +368,11 @@ where
             let mut spans = vec![[0; 2]; resize.spans()];
             let mut weights = vec![<P::Weight as Default>::default(); resize.weights::<P::Weight>()];
             let plan = ResizePlan::new(resize, &mut spans, &mut weights)?;
-            let to = Lies::drawn(r, resize.to, channels);
+            let to = Layout::random(r, resize.to, channels);
             let n = resize_workspace(size[0], channels);
-            near(
+            compare_within(
                 (gpu, r),
-                off(size[0] + size[1]),
+                tolerance(size[0] + size[1]),
                 &resize,
                 [(from, x.clone())],
                 to,
@@ -384,7 +384,7 @@ where
     Ok(())
 }
 
-/// Every op on images of devices, of images of up to `most` columns and rows.
+/// Runs every op on images that devices have, with images of up to `most` columns and rows.
 pub fn story<D: Blocking>(
     gpu: &Gpu<D>,
     language: &str,
@@ -393,11 +393,11 @@ pub fn story<D: Blocking>(
 ) -> Result<Vec<Worst>, Error> {
     let mut r = Seed::new("images on a device").stream("images");
     for turn in 0..times {
-        // One of a single pixel, too.
+        // The first images have a single pixel.
         let most = if turn == 0 { 1 } else { most };
-        moved::<u8, D>(gpu, &mut r, most)?;
-        moved::<u16, D>(gpu, &mut r, most)?;
-        moved::<f32, D>(gpu, &mut r, most)?;
+        copies::<u8, D>(gpu, &mut r, most)?;
+        copies::<u16, D>(gpu, &mut r, most)?;
+        copies::<f32, D>(gpu, &mut r, most)?;
         bytes(gpu, &mut r, most)?;
         windows(gpu, &mut r, most)?;
         gradients::<u8, D>(gpu, &mut r, most)?;

@@ -1,17 +1,17 @@
-//! How much a call reads and writes.
+//! The memory that a call reads and writes.
 
 use crate::view::{Image, ImageMut, MatMut, MatRef, VecMut, VecRef};
 
-/// The operands of a call.
+/// The size of the operands of a call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Work {
-    /// Elements that are written.
+pub struct Traffic {
+    /// The number of elements that are written.
     pub elements: u64,
-    /// Bytes of the operands, each once if it is read or written and twice if it is both.
+    /// The bytes of the operands: once for an operand that is read or written, twice for one that is both.
     pub bytes: u64,
 }
 
-impl Work {
+impl Traffic {
     /// Adds an operand that is read.
     #[inline]
     pub fn read(&mut self, x: &impl Operand) {
@@ -33,9 +33,9 @@ impl Work {
     }
 }
 
-/// What has elements in memory.
+/// An operand with elements in memory.
 pub trait Operand {
-    /// How many, and their bytes.
+    /// The number of its elements, and their bytes.
     fn extent(&self) -> (u64, u64);
 }
 
