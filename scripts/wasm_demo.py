@@ -8,7 +8,7 @@ import json
 import sys
 from pathlib import Path
 
-from toolchain import MODULE, ROOT, TARGET, Failure, Missing, Tally, Toolchain, host, need, printed
+from toolchain import MODULE, ROOT, TARGET, Failure, Missing, Tally, Toolchain, need, printed
 
 BOUND = 1e-6
 # File and query: exact words, other spellings, and a file that is all code.
@@ -49,15 +49,15 @@ def main() -> int:
         build = tool.cargo("build", *MODULE, "--lib", *package)
         tally.step("WebAssembly module", build, env=tool.env | {"RUSTFLAGS": "-Ctarget-feature=+simd128"})
         native = TARGET / "rustup"
-        # As `cargo test` at the root builds it, which another job of the gate runs.
-        tally.step("native program", ["cargo", "build", "--target", host(), "--example", "search"], env={"CARGO_TARGET_DIR": str(native)})
+        tally.step("native program", ["cargo", "build", "--bin", "search", *package],
+                   env={"CARGO_TARGET_DIR": str(native)})
         module = tool.out("module") / "fulmen_wasm_demo.wasm"
         run = [node, demo / "run.mjs", module]
         first = [str(Path(args[0]).resolve()), args[1]] if args else CASES[0]
         tally.step(f'search "{first[1]}" in Node', [*run, *first])
         for file, query in [first, *(c for c in CASES if c != first)]:
             more = [file, query, "--top", "10", "--json"]
-            found = json.loads(printed([native / host() / "debug/examples/search", *more]))
+            found = json.loads(printed([native / "debug/search", *more]))
             worst = compare(found, json.loads(printed([*run, *more])))
             tally.check(f'{file} "{query}": {len(found["hits"])} lines, scores within {worst:.1e} of native')
     except Missing as what:
