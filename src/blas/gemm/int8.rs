@@ -146,7 +146,7 @@ pub const fn gemm_i8_workspace(m: usize, n: usize, k: usize) -> usize {
 /// Scratch: [`gemm_i8_with_workspace`], in `i32`; what it holds before and after does not matter.
 ///
 /// ```
-/// use fulmen::{BiasCol, Chain, MatMut, MatRef, ScaleCol, gemm_i8_with at serial s, (a: mat, b: mat, c: mat_out), gemm_i8_with_workspace};
+/// use fulmen::{BiasCol, Chain, MatMut, MatRef, ScaleCol, gemm_i8_with, gemm_i8_with_workspace};
 /// let (a, b) = ([1i8, 2, 3, -128], [5i8, 6, 7, -128]);
 /// let (a, b) = (MatRef::row_major(&a, 2, 2)?, MatRef::row_major(&b, 2, 2)?);
 /// let mut workspace = [0; gemm_i8_with_workspace(2, 2, 2)];
