@@ -1,5 +1,5 @@
 //! Takes the input as LZ4 blocks, and as bytes that become some: `make fuzz`. A plain decoder gives the same bytes or refuses as
-//! well, with nothing written; blocks are those of a plain encoder on the build's lanes and a portable one.
+//! well, and nothing that was decoded stays; blocks are those of a plain encoder on the build's lanes and a portable one.
 #![no_main]
 
 use common::lz4::{decode, encode};
@@ -14,7 +14,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     match decode(x, n) {
         // Of nothing there is no block.
         Some(want) if n > 0 => assert!(got.is_ok() && out == want),
-        _ => assert!((got.is_err() || n == 0) && out.iter().all(|x| *x == 7)),
+        _ => assert!((got.is_err() || n == 0) && out.iter().all(|x| *x == 0)),
     }
     let block = usize::from(*block) * usize::from(*block) + 1;
     let count = x.len().div_ceil(block);

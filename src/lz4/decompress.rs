@@ -1,5 +1,4 @@
-//! The LZ4 decompressor. All sequences are validated before anything is written, so that a malformed block is refused
-//! and `out` is unchanged.
+//! The LZ4 decompressor: one pass that checks a sequence where it decodes it.
 
 use super::compress::LEAST;
 
@@ -7,6 +6,9 @@ use super::compress::LEAST;
 const OFFSET: &&str = &"an offset of 0, or to before the block";
 /// What is wrong with the lengths together.
 const LENGTH: &&str = &"not as many bytes as the block has";
+
+/// What is wrong where a block has no end.
+const CUT: &&str = &"the block ends within a sequence";
 
 /// The length that a token's 15 begins, and the place past its bytes.
 #[inline(always)]
@@ -23,80 +25,6 @@ fn length(x: &[u8], token: u8, mut at: usize) -> Option<(usize, usize)> {
         }
     }
     Some((n, at))
-}
-
-/// Bytes of a sequence whose lengths are within its token, literals of fewer than 15 bytes among them.
-const SHORT: usize = 18;
-
-/// The sequence at `here`, if its lengths are within its token and it is far from the end: the literals and what may follow
-/// them, how many there are, the offset, and the length of the match less [`LEAST`].
-#[inline(always)]
-fn short(x: &[u8], here: usize) -> Option<(&[u8; 16], usize, usize, usize)> {
-    let ahead = x.get(here..)?.first_chunk::<SHORT>()?;
-    let [token, behind @ ..] = ahead;
-    let (literals, more) = (usize::from(token >> 4), usize::from(token & 15));
-    if literals == 15 || more == 15 {
-        return None;
-    }
-    let offset = u16::from_le_bytes(*behind.get(literals..)?.first_chunk()?);
-    Some((behind.first_chunk()?, literals, usize::from(offset), more))
-}
-
-/// [`check`] of all [`short`] sequences that follow each other: where the next one is, and what they make. A loop of its own
-/// keeps what it needs in registers.
-#[inline(never)]
-fn checked(
-    x: &[u8],
-    mut here: usize,
-    mut made: usize,
-    n: usize,
-) -> Result<(usize, usize), (usize, &'static &'static str)> {
-    while let Some((_, literals, offset, more)) = short(x, here) {
-        made += literals;
-        // An offset of 0 is beyond everything.
-        if offset.wrapping_sub(1) >= made {
-            return Err((here + 1 + literals, OFFSET));
-        }
-        made += more + LEAST;
-        if made > n {
-            return Err((here, LENGTH));
-        }
-        here += literals + 3;
-    }
-    Ok((here, made))
-}
-
-/// Where `x` is not a block of `n` bytes, and why.
-#[inline(always)]
-pub(super) fn check(x: &[u8], n: usize) -> Result<(), (usize, &'static &'static str)> {
-    let (mut here, mut made) = (0, 0);
-    loop {
-        (here, made) = checked(x, here, made, n)?;
-        let cut = (here, &"the block ends within a sequence");
-        let other = (here, LENGTH);
-        let token = *x.get(here).ok_or(cut)?;
-        // No sum leaves a word: each is at most 255 times what is in memory.
-        let (literals, at) = length(x, token >> 4, here + 1).ok_or(cut)?;
-        let at = at + literals;
-        made += literals;
-        let Some(offset) = x.get(at..).and_then(|x| x.first_chunk()) else {
-            return match (at == x.len(), made == n) {
-                (true, true) => Ok(()),
-                (true, false) => Err(other),
-                _ => Err(cut),
-            };
-        };
-        let offset = usize::from(u16::from_le_bytes(*offset));
-        if offset == 0 || offset > made {
-            return Err((at, OFFSET));
-        }
-        let more;
-        (more, here) = length(x, token & 15, at + 2).ok_or(cut)?;
-        made += more + LEAST;
-        if made > n {
-            return Err(other);
-        }
-    }
 }
 
 /// `n` bytes from `offset` before `at` to there, one after the other: a pattern repeats.
@@ -134,44 +62,84 @@ fn repeat(out: &mut [u8], mut at: usize, offset: usize, n: usize) {
     }
 }
 
-/// Decodes the sequence at `at`, if it is a [`short`] one and there is room for whole words past its end: how many bytes it
-/// is, and makes.
+/// Copies `N` bytes within `window`.
 #[inline(always)]
-fn quick(x: &[u8], at: usize, out: &mut [u8], made: usize) -> Option<(usize, usize)> {
-    let (bytes, literals, offset, more) = short(x, at)?;
-    let room = out.get_mut(made..)?;
-    *room.first_chunk_mut()? = *bytes;
-    let here = made + literals;
-    let from = out.get_mut(here.wrapping_sub(offset)..)?;
-    if offset < 8 || from.len() < offset + 24 {
-        return None;
-    }
-    // One after the other: the later ones may read what the first have written.
-    for k in [0, 8] {
-        let eight: [u8; 8] = *from.get(k..)?.first_chunk()?;
-        *from.get_mut(offset + k..)?.first_chunk_mut()? = eight;
-    }
-    let two: [u8; 2] = *from.get(16..)?.first_chunk()?;
-    *from.get_mut(offset + 16..)?.first_chunk_mut()? = two;
-    Some((literals + 3, literals + more + LEAST))
+fn step<const N: usize>(window: &mut [u8], from: usize, to: usize) -> Option<()> {
+    let bytes: [u8; N] = *window.get(from..)?.first_chunk()?;
+    *window.get_mut(to..)?.first_chunk_mut()? = bytes;
+    Some(())
 }
 
-/// Decodes all sequences that follow each other for which it is [`quick`].
+/// Bytes of `x` that a sequence of fewer than 15 literals is read with: its token, 15 literals, its offset.
+const AHEAD: usize = 18;
+/// Bytes of `out` that it is written with, if its match is of fewer than 19 bytes: 14 literals, 24 bytes of the match, and two more.
+const ROOM: usize = 40;
+
+/// Decodes the sequence at `at`, if it has fewer than 15 literals, its offset is 8 or more, and there is room for whole words past its
+/// end: where the next one is, and how many bytes of `out` are written then.
+#[inline(always)]
+fn quick(x: &[u8], at: usize, out: &mut [u8], made: usize) -> Option<(usize, usize)> {
+    let [token, behind @ ..] = x.get(at..at + AHEAD)?.first_chunk::<AHEAD>()?;
+    let (literals, more) = (usize::from(token >> 4), usize::from(token & 15));
+    if literals == 15 {
+        return None;
+    }
+    let offset = usize::from(u16::from_le_bytes(*behind.get(literals..)?.first_chunk()?));
+    *out.get_mut(made..made + 16)?.first_chunk_mut()? = *behind.first_chunk::<16>()?;
+    let here = made + literals;
+    if offset < 8 || offset > here {
+        return None;
+    }
+    if more < 15 {
+        // One after the other: the later ones may read what the first have written.
+        let window = out.get_mut(here - offset..here + 24)?;
+        step::<8>(window, 0, offset)?;
+        step::<8>(window, 8, offset + 8)?;
+        step::<2>(window, 16, offset + 16)?;
+        return Some((at + literals + 3, here + more + LEAST));
+    }
+    let (more, next) = length(x, 15, at + literals + 3)?;
+    let n = more + LEAST;
+    let window = out.get_mut(here - offset..here + n + 32)?;
+    let mut k = 0;
+    if offset >= 32 {
+        while k < n {
+            step::<32>(window, k, offset + k)?;
+            k += 32;
+        }
+    } else {
+        while k < n {
+            step::<8>(window, k, offset + k)?;
+            k += 8;
+        }
+    }
+    Some((next, here + n))
+}
+
+/// Decodes all sequences that follow each other for which it is [`quick`]. Its two comparisons stand for the checks of the ranges there.
 #[inline(never)]
 fn quickly(x: &[u8], mut at: usize, out: &mut [u8], mut made: usize) -> (usize, usize) {
-    while let Some((read, wrote)) = quick(x, at, out, made) {
-        (at, made) = (at + read, made + wrote);
+    let (Some(last), Some(full)) = (x.len().checked_sub(AHEAD), out.len().checked_sub(ROOM)) else {
+        return (at, made);
+    };
+    while at <= last
+        && made <= full
+        && let Some(next) = quick(x, at, out, made)
+    {
+        (at, made) = next;
     }
     (at, made)
 }
 
-/// Decodes what [`check`] passed.
+/// Decodes the block `x` to all of `out`, in one pass: each copy is of bytes that are there, to where there is room. What is no block of
+/// as many bytes is an error, with the byte of `x` where its sequence is wrong, and the reason.
 #[inline(always)]
-pub(super) fn block(x: &[u8], out: &mut [u8]) {
+pub(super) fn block(x: &[u8], out: &mut [u8]) -> Result<(), (usize, &'static &'static str)> {
     let (mut at, mut made) = (0, 0);
     loop {
         (at, made) = quickly(x, at, out, made);
-        let Some(token) = x.get(at) else { return };
+        let (cut, other) = ((at, CUT), (at, LENGTH));
+        let token = *x.get(at).ok_or(cut)?;
         let ahead = x.get(at + 1..).unwrap_or_default();
         let mut n = usize::from(token >> 4);
         let to = out.get_mut(made..).unwrap_or_default();
@@ -179,21 +147,32 @@ pub(super) fn block(x: &[u8], out: &mut [u8]) {
             *to = *from;
             at += 1 + n;
         } else {
+            // No sum leaves a word: each is at most 255 times what is in memory.
             let next;
-            let Some(all) = length(x, token >> 4, at + 1) else { return };
-            (n, next) = all;
-            if let (Some(from), Some(to)) = (x.get(next..next + n), to.get_mut(..n)) {
-                to.copy_from_slice(from);
-            }
+            (n, next) = length(x, token >> 4, at + 1).ok_or(cut)?;
+            let from = x.get(next..next + n).ok_or(cut)?;
+            to.get_mut(..n).ok_or(other)?.copy_from_slice(from);
             at = next + n;
         }
         made += n;
-        let Some(offset) = x.get(at..).and_then(|x| x.first_chunk()) else { return };
+        let Some(offset) = x.get(at..).and_then(|x| x.first_chunk()) else {
+            return match (at == x.len(), made == out.len()) {
+                (true, true) => Ok(()),
+                (true, false) => Err(other),
+                _ => Err(cut),
+            };
+        };
         let offset = usize::from(u16::from_le_bytes(*offset));
-        let Some((more, next)) = length(x, token & 15, at + 2) else { return };
+        if offset == 0 || offset > made {
+            return Err((at, OFFSET));
+        }
+        let (more, next) = length(x, token & 15, at + 2).ok_or(cut)?;
         at = next;
         let n = more + LEAST;
-        let Some((before, after)) = out.split_at_mut_checked(made) else { return };
+        let (before, after) = out.split_at_mut_checked(made).ok_or(other)?;
+        if n > after.len() {
+            return Err(other);
+        }
         let from = before.get(before.len().wrapping_sub(offset)..).unwrap_or_default();
         if let (true, Some(from), Some(to)) = (n <= 32, from.first_chunk::<32>(), after.first_chunk_mut()) {
             *to = *from;

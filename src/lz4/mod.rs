@@ -60,6 +60,7 @@ ops! { $ lz4_ops in crate::lz4;
     /// Source: LZ4 Block Format Description (Y. Collet). Contract: `contracts/lz4_compress-v1.yaml`.
     threads lz4_compress<>, lz4_compress_on, lz4_compress_by (data: in u8, block: by usize, out: out u8, sizes: out u32) -> Result<()>;
 
+    /// Decompresses LZ4 blocks: those of [`lz4_compress`](crate::lz4_compress()), or of another encoder.
     ///
     /// Shapes and units: block `i` stands for bytes `i·block` and on of `out`, as many as `block`, the last one for what is left. It is the
     /// first `sizes[i]` bytes of slot `i` of `data`; slots have `lz4_bound(block)` bytes, and the last one may end where its block does.
@@ -67,9 +68,9 @@ ops! { $ lz4_ops in crate::lz4;
     ///
     /// NaN and ±0: none.
     ///
-    /// Errors, of which all are found before anything is written: [`Error::Domain`] when `block` is 0; [`Error::Len`] when `sizes` or `data` has another
-    /// length; [`Error::Index`] names `sizes` when a block is larger than its slot; [`Error::Expression`] says at which byte of `data` there is no
-    /// sequence of a block, and why. Scratch: none.
+    /// Errors: [`Error::Domain`] when `block` is 0; [`Error::Len`] when `sizes` or `data` has another length; [`Error::Index`] names `sizes` when a
+    /// block is larger than its slot; these are found before anything is written. [`Error::Expression`] says at which byte of `data` the sequence of
+    /// a block is wrong, and why: all of `out` is 0 then. Scratch: none.
     ///
     /// ```
     /// // Five literals: `abcde`; three: `xyz`, of which 9 bytes from 3 before repeat, and five more.
@@ -84,7 +85,6 @@ ops! { $ lz4_ops in crate::lz4;
     threads lz4_decompress<>, lz4_decompress_on, lz4_decompress_by (data: in u8, sizes: in u32, block: by usize, out: out u8) -> Result<()>;
 }
 
-/// The bytes that LZ4 blocks stand for: what [`lz4_compress`](crate::lz4_compress()) was given, or another encoder.
 /// Whether so many bytes, in blocks of so many, have these sizes of blocks; the bytes of their slots.
 pub(crate) fn slots(bytes: usize, block: usize, most: usize, sizes: usize) -> Result<usize, Error> {
     if block == 0 || block > most {
@@ -117,27 +117,29 @@ pub(crate) fn lz4_compress_by<J: Executor, S: Simd>(
     Ok(())
 }
 
-/// The first that is wrong of the blocks of so many bytes together, the first of which begins at byte `at`.
-fn check<J: Executor>(
+/// Decodes the blocks to `out`, the first of which begins at byte `at`; the first that is wrong is the error.
+fn decode<J: Executor>(
     j: J,
     (data, at): (&[u8], usize),
     sizes: &[u32],
     block: usize,
-    bytes: usize,
+    out: &mut [u8],
 ) -> Result<(), Error> {
     let half = sizes.len() / 2;
-    let (slots, made) = (half * lz4_bound(block), half * block);
     match sizes {
         [] => Ok(()),
-        [size] => decompress::check(data.get(..*size as usize).unwrap_or_default(), bytes)
+        [size] => decompress::block(data.get(..*size as usize).unwrap_or_default(), out)
             .map_err(|(byte, why)| Error::expression("data", at + byte, why)),
         _ => {
+            let slots = half * lz4_bound(block);
             let (data, other) = data.split_at_checked(slots).unwrap_or_default();
             let (sizes, more) = sizes.split_at(half);
+            let bytes = out.len();
+            let (out, rest) = out.split_at_mut_checked(half * block).unwrap_or_default();
             let (a, b) = j.join(
                 bytes,
-                || check(j, (data, at), sizes, block, made),
-                || check(j, (other, at + slots), more, block, bytes - made),
+                || decode(j, (data, at), sizes, block, out),
+                || decode(j, (other, at + slots), more, block, rest),
             );
             a.and(b)
         }
@@ -146,7 +148,7 @@ fn check<J: Executor>(
 
 pub(crate) fn lz4_decompress_by<J: Executor, S: Simd>(
     j: J,
-    s: S,
+    _: S,
     data: &[u8],
     sizes: &[u32],
     block: usize,
@@ -161,17 +163,6 @@ pub(crate) fn lz4_decompress_by<J: Executor, S: Simd>(
     if data.len() < least || data.len() > all {
         return Err(Error::len("data", all, data.len()));
     }
-    check(j, (data, 0), sizes, block, out.len())?;
-    each_row(
-        j,
-        s,
-        block,
-        (Read(sizes, 1), Read(data, each), Write(out, block)),
-        #[inline(always)]
-        |(sizes, data, out): (Read<'_, u32>, Read<'_, u8>, Write<'_, u8>)| {
-            let [size] = sizes.0 else { return };
-            decompress::block(data.0.get(..*size as usize).unwrap_or_default(), out.0);
-        },
-    );
-    Ok(())
+    // No part of what a wrong block, or others beside it, stand for is left behind.
+    decode(j, (data, 0), sizes, block, out).inspect_err(|_| out.fill(0))
 }

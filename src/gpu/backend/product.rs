@@ -3,6 +3,7 @@
 use super::super::device::{Error, Launch};
 use super::super::interpret::TensorMap;
 use super::super::template::launch::{ZERO_WORDS, ZEROS};
+use super::super::template::tensor;
 use super::super::template::{
     self, Argument, Division, GroupTile, OfRow, TRIPLE_DEPTH, TRIPLE_ROWS, triple, triple_gemm,
 };
@@ -21,6 +22,11 @@ const TINY_DEPTH: usize = 128;
 /// Tiles of 64 by 64 up to which they are taken apart to 32 by 32, and parts of the depth of each of these.
 const FEW_TILES: usize = 16;
 const MOST_PARTS: usize = 32;
+
+/// Multiplications of a product from which on a tile is worth it where there are several, and the depth up to which a thread makes an
+/// element alone below.
+const SMALL: usize = 1 << 12;
+const SMALL_DEPTH: usize = 32;
 
 /// Depth from which on a product is rather split than one of several in a launch that leaves most of a device without work.
 const SHARED_DEPTH: usize = 1024;
@@ -157,6 +163,9 @@ impl Planner {
         if count == 1 || u32::try_from(count).is_err() || self.by_units::<T>(&of)?.is_some() {
             return Ok(None);
         }
+        if m.saturating_mul(n).saturating_mul(k) < SMALL && k <= SMALL_DEPTH {
+            return Ok(Some(Plan { launches: vec![self.small_products::<T>(&of, many)?], ..none }));
+        }
         let Some(division) = self.division_of_many(T::TYPE.bytes(), of.sizes, count) else { return Ok(None) };
         let each = self.limits.grid[2] as usize;
         let launches = (0..count).step_by(each).map(|first| {
@@ -164,6 +173,27 @@ impl Planner {
             self.strided::<T>(&of, division, [0, 1], (2, of.strides[2]), each.min(count - first), more)
         });
         Ok(Some(Plan { launches: launches.collect::<Result<_, Error>>()?, ..none }))
+    }
+
+    /// A launch of [`tensor::products`].
+    fn small_products<T: OfRow>(&self, of: &Product<T::Elem>, many: &Many) -> Result<Launch, Error> {
+        let zero = <T::Elem as crate::Number>::ZERO;
+        let adds = of.beta != zero;
+        let ([m, n, k], [outer, inner]) = (of.sizes, many.counts);
+        let [a, b, c] = of.strides;
+        let steps = |i: usize| many.apart.map(|by| by.get(i).copied().unwrap_or(0));
+        let kept = [(outer, steps(0)), (inner, steps(1)), (m, [a[0], 0, c[0]]), (n, [0, b[1], c[1]])];
+        let all = [outer, inner, m, n].into_iter().fold(1, usize::saturating_mul);
+        let mut words = vec![all];
+        words.extend(kept.into_iter().flat_map(|(size, [a, b, c])| [size, a, b, c]));
+        words.extend([k, a[1], b[0]]);
+        let mut arguments: Vec<Argument> = [0, 1, 2].map(Argument::Buffer).into();
+        arguments.extend(words.into_iter().map(bits));
+        // Of no depth nothing is added, even if α is NaN.
+        let alpha = if k == 0 { zero } else { of.alpha };
+        arguments.extend([alpha, of.beta].map(|x| Argument::Bits(T::bits(x))));
+        let make = || Some(tensor::products::<T>(adds));
+        self.flat_by::<T>("gemm_small", u32::from(adds), make, all, arguments)
     }
 
     /// How so many products are divided: by tiles of which little is outside of a matrix. `None` where their blocks occupy

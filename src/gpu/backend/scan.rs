@@ -1,7 +1,7 @@
 //! Cumulative sums of rows on devices.
 
 use super::super::device::Error;
-use super::super::template::scan::{self, Scan};
+use super::super::template::scan::{self, STAGED, Scan};
 use super::super::template::{Argument, OfRow};
 use super::plan::{Plan, Planner};
 use alloc::vec;
@@ -26,6 +26,13 @@ impl Planner {
         let only = |launches| Ok(Plan { launches, scratch: Vec::new() });
         if n == 0 {
             return only(Vec::new());
+        }
+        let stage = (STAGED as usize * (Scan::SINGLE + 1) * T::TYPE.bytes() as usize) as u64;
+        let staged = stage <= u64::from(self.limits.shared) && STAGED <= self.limits.threads;
+        if cols <= Scan::SINGLE && rows > STAGED as usize && cols > 1 && staged {
+            let program = self.one::<T>("cumsum_staged", || Some(scan::staged::<T>()))?;
+            let blocks = rows.div_ceil(STAGED as usize);
+            return only(vec![self.grid_of(program, STAGED, [blocks, 1], arguments(&[], [rows, cols]))?]);
         }
         if cols <= Scan::SINGLE {
             let make = || Some(scan::single::<T>());

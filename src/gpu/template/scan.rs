@@ -5,11 +5,13 @@ use super::super::builder::{Builder, Value};
 use super::super::error::Error;
 use super::super::ir::{Cmp, Kernel, Shuffle, Space, Special};
 use super::super::record::Recorded;
-use super::super::types::{U32, U64};
+use super::super::types::{Pred, U32, U64};
 use super::block_reduce::{Meet, Threads, each_by, on_row};
+use super::factor::{self, kept};
 use super::flat::{at, each, get, keep, named, neighbours, put};
-use super::layer::leads;
+use super::layer::{each_row, leads};
 use alloc::format;
+use alloc::vec;
 use alloc::vec::Vec;
 
 /// How rows are divided among threads.
@@ -58,6 +60,9 @@ impl Scan {
     }
 }
 
+/// Threads of a block of [`staged`], and its rows.
+pub const STAGED: u32 = 64;
+
 /// Neighbouring elements of a piece.
 pub const fn many(width: u32) -> u32 {
     16 / width
@@ -76,6 +81,81 @@ pub fn single<T: Recorded>() -> Result<Kernel, Error> {
             let sum: Vec<_> = sum.iter().map(|sum| *sum + get(x, i)).collect();
             sum.iter().for_each(|sum| put(out, i, *sum));
             sum
+        });
+    });
+    b.finish()
+}
+
+/// An element of [`staged`]: its place in shared memory, that in memory, and whether there is one.
+struct Place<'b> {
+    stage: Value<'b, U32>,
+    memory: Value<'b, U32>,
+    there: Value<'b, Pred>,
+}
+
+/// As [`single`], the same sums, by blocks of [`STAGED`] threads that read and write as many rows of up to [`Scan::SINGLE`] columns as
+/// neighbours, through shared memory: threads that read a row each would read memory once for every element.
+pub fn staged<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("cumsum_staged");
+    let [x, out] = b.params::<U64, 2>();
+    let [rows, cols] = b.params::<U32, 2>();
+    let stage = factor::scratch::<T>(&b, STAGED * (Scan::SINGLE as u32 + 1));
+    let [zero, one, all, tid] = [b.int(0), b.int(1), b.int(i64::from(STAGED)), b.special(Special::TidX)];
+    // Rows begin an odd number of elements apart, so that threads beside each other read other banks.
+    let pitch = cols | one;
+    let (down, along) = (all / cols, all - all / cols * cols);
+    let (row, col) = (tid / cols, tid - tid / cols * cols);
+    let (next, wrap) = (down * pitch + along, pitch - cols);
+    each_row(&b, (rows + all - one) / all, |group| {
+        let first = group * all;
+        let here = (rows - first).least(all);
+        let (start, total) = (first * cols, here * cols);
+        // `f` for as many elements of a thread at a time as keep memory busy.
+        let each_few = |f: &dyn Fn(&[Place<'_>])| {
+            b.count::<U32, U32>([zero, cols, b.int(8)], 1, &[col, row * pitch + col], |i, carried| {
+                let (mut c, mut s) = match carried {
+                    [c, s] => (*c, *s),
+                    _ => (zero, zero),
+                };
+                let places: Vec<_> = (0..8)
+                    .map(|j| {
+                        let e = (i + b.int(j)) * all + tid;
+                        let place = Place { stage: s, memory: start + e, there: e.compare(Cmp::Lt, total) };
+                        let over = (c + along).compare(Cmp::Ge, cols);
+                        (c, s) = (
+                            c + along - Value::select(over, cols, zero),
+                            s + next + Value::select(over, wrap, zero),
+                        );
+                        place
+                    })
+                    .collect();
+                f(&places);
+                vec![c, s]
+            });
+        };
+        each_few(&|places| {
+            let read: Vec<_> = places
+                .iter()
+                .map(|at| b.either(at.there, || [get::<T>(x, at.memory)], || [b.bits(0)]))
+                .collect();
+            for (at, [v]) in places.iter().zip(&read) {
+                b.when(at.there, || factor::keep(stage, at.stage, *v));
+            }
+        });
+        b.barrier();
+        b.when(tid.compare(Cmp::Lt, here), || {
+            let from = tid * pitch;
+            b.count::<U32, T>([from + one, from + cols, one], 1, &[kept(stage, from)], |i, sum| {
+                let sum: Vec<_> = sum.iter().map(|sum| *sum + kept(stage, i)).collect();
+                sum.iter().for_each(|sum| factor::keep(stage, i, *sum));
+                sum
+            });
+        });
+        b.barrier();
+        each_few(&|places| {
+            for at in places {
+                b.when(at.there, || put(out, at.memory, kept::<T>(stage, at.stage)));
+            }
         });
     });
     b.finish()
@@ -121,13 +201,13 @@ impl<'b> Line<'b> {
     }
 
     /// Whether all of the piece at `i` is in the line, and whether some of it is.
-    fn within<T: Recorded>(self, i: Value<'b, U32>) -> [Value<'b, super::super::types::Pred>; 2] {
+    fn within<T: Recorded>(self, i: Value<'b, U32>) -> [Value<'b, Pred>; 2] {
         let end = i + self.b.int(i64::from(many(T::TYPE.bytes())));
         let all = i.compare(Cmp::Ge, self.start) & end.compare(Cmp::Le, self.stop);
         [all, end.compare(Cmp::Gt, self.start) & i.compare(Cmp::Lt, self.stop)]
     }
 
-    fn has(self, e: Value<'b, U32>) -> Value<'b, super::super::types::Pred> {
+    fn has(self, e: Value<'b, U32>) -> Value<'b, Pred> {
         e.compare(Cmp::Ge, self.start) & e.compare(Cmp::Lt, self.stop)
     }
 

@@ -23,6 +23,31 @@ impl<'b, const N: usize> Loop<'b, N> {
     }
 }
 
+/// A loop over an index of the result, with its step there.
+struct Kept<'b, const N: usize> {
+    of: Loop<'b, N>,
+    to: Value<'b, U32>,
+}
+
+impl<'b, const N: usize> Kept<'b, N> {
+    fn of(b: &'b Builder, many: u32) -> Vec<Self> {
+        let one = || Self { of: Loop { size: b.param(), steps: b.params() }, to: b.param() };
+        (0..many).map(|_| one()).collect()
+    }
+    /// The places in the factors, and that in the result, of element `e`; the outermost loop is the first.
+    fn places(b: &'b Builder, all: &[Self], e: Value<'b, U32>) -> ([Value<'b, U32>; N], Value<'b, U32>) {
+        let (mut rest, mut at, mut to) = (e, [b.int::<U32>(0); N], b.int::<U32>(0));
+        for Self { of, to: step } in all.iter().rev() {
+            let above = rest / of.size;
+            let i = rest - above * of.size;
+            at.iter_mut().zip(of.steps).for_each(|(at, step)| *at = *at + i * step);
+            to = to + i * *step;
+            rest = above;
+        }
+        (at, to)
+    }
+}
+
 /// Each element of `y` is the sum over all values of the `summed` indices of the product of an element of each of `K`
 /// factors. Parameters: the factors, `y`; the elements of `y`; of each kept index its size and its step in the factors and in
 /// `y`, the outermost first; of each summed one its size and its step in the factors.
@@ -31,22 +56,29 @@ pub fn contracted<T: Recorded, const K: usize>(kept: u32, summed: u32) -> Result
     let x: [_; K] = b.params::<U64, _>();
     let y = b.param::<U64>();
     let n = b.param::<U32>();
-    let outer: Vec<(Loop<'_, K>, Value<'_, U32>)> =
-        (0..kept).map(|_| (Loop { size: b.param(), steps: b.params() }, b.param())).collect();
+    let outer = Kept::of(&b, kept);
     let inner = Loop::<K>::of(&b, summed);
     each(&b, n, |e| {
-        let (mut rest, mut at, mut to) = (e, [b.int::<U32>(0); K], b.int::<U32>(0));
-        for (of, step) in outer.iter().rev() {
-            let above = rest / of.size;
-            let i = rest - above * of.size;
-            at = core::array::from_fn(|k| match (at.get(k), of.steps.get(k)) {
-                (Some(at), Some(step)) => *at + i * *step,
-                _ => i,
-            });
-            to = to + i * *step;
-            rest = above;
-        }
+        let (at, to) = Kept::places(&b, &outer, e);
         put(y, to, total::<T, K>(&b, x, at, &inner, None));
+    });
+    b.finish()
+}
+
+/// Many small products of matrices, C = αAB + βC, a thread for each element of all C. Parameters: A, B, C; the elements of all C; of the
+/// outer and inner axis of the products, of their rows and of their columns the size and the step in A, B and C; the depth and its
+/// step in A and B; α and β. Without `adds` β is 0, and C is not read.
+pub fn products<T: Recorded>(adds: bool) -> Result<Kernel, Error> {
+    let b = named::<T>(if adds { "products_add" } else { "products" });
+    let [p, q, c] = b.params::<U64, 3>();
+    let n = b.param::<U32>();
+    let outer = Kept::<2>::of(&b, 4);
+    let depth = Loop::of(&b, 1);
+    let [alpha, beta] = b.params::<T, 2>();
+    each(&b, n, |e| {
+        let (at, to) = Kept::places(&b, &outer, e);
+        let sum = alpha * total(&b, [p, q], at, &depth, None);
+        put(c, to, if adds { beta.fma(get(c, to), sum) } else { sum });
     });
     b.finish()
 }

@@ -149,7 +149,10 @@ fn one_launch_has_all_products_of_a_batch() {
         (256, 256, vec![[2, 2, 256]]),
         (64, 512, vec![[4, 4, 64]]),
         (8, 64, vec![[2, 2, 8]]),
-        (70_000, 8, vec![[1, 1, 65_535], [1, 1, 4465]]),
+        (70_000, 16, vec![[1, 1, 65_535], [1, 1, 4465]]),
+        // A thread for each element.
+        (70_000, 15, vec![[1056, 1, 1]]),
+        (70_000, 8, vec![[1056, 1, 1]]),
         (0, 8, vec![]),
     ] {
         let launches = plan(count, n, n).unwrap().launches;

@@ -26,8 +26,12 @@ fn by_order(x: &[f32], cols: usize) -> Vec<f32> {
 /// Devices, and shapes with rows past what a warp, a block and a tile take, and rows that blocks share: whole tiles and not.
 fn cases() -> Vec<(Gpu<Host>, Vec<[usize; 2]>)> {
     let mut r = Seed::new("running_sums").stream("shapes");
-    let drawn = [[r.size(9), 1 + r.size(600)], [1 + r.size(3), 513 + r.size(3000)]];
-    let fixed = [[70, 32], [9, 33], [5, 128], [3, 513], [3, 2051], [1, 4096], [9, 2050]];
+    let drawn = [
+        [65 + r.size(200), 1 + r.size(32)],
+        [r.size(9), 1 + r.size(600)],
+        [1 + r.size(3), 513 + r.size(3000)],
+    ];
+    let fixed = [[70, 32], [9, 33], [5, 128], [200, 7], [130, 31], [3, 513], [3, 2051], [1, 4096], [9, 2050]];
     let host = |meet: Meet, blocks: u32, language| {
         let facts = Host::new(meet).facts().clone();
         Gpu::new(Host::with(Facts { blocks, language, ..facts }))
@@ -36,8 +40,8 @@ fn cases() -> Vec<(Gpu<Host>, Vec<[usize; 2]>)> {
     vec![
         (host(Meet::Warps, 8, Language::Ptx), all.clone()),
         (host(Meet::Warps, 8, Language::Ptx), vec![[1, 3 * 4096 + 1 + r.size(4095)], [2, 4 * 4096 + 1]]),
-        (host(Meet::Memory, 16, Language::Wgsl), [&all[..4], &[[3, 4 * 1024 + 1 + r.size(1023)]]].concat()),
-        (Gpu::new(short()), all[..5].to_vec()),
+        (host(Meet::Memory, 16, Language::Wgsl), [&all[..5], &[[3, 4 * 1024 + 1 + r.size(1023)]]].concat()),
+        (Gpu::new(short()), all[..6].to_vec()),
     ]
 }
 
@@ -88,7 +92,8 @@ fn blocks_share_few_long_rows() {
         ([1, 3 * 4096], vec![[1, 1, 1]]),
         ([4096, 8192], vec![[4096, 1, 1]]),
         ([4096, 512], vec![[1024, 1, 1]]),
-        ([1 << 16, 32], vec![[256, 1, 1]]),
+        ([1 << 16, 32], vec![[1024, 1, 1]]),
+        ([64, 32], vec![[1, 1, 1]]),
     ] {
         let plan = planner.running::<F32>([rows, cols], true).unwrap();
         let got: Vec<[u32; 3]> = plan.launches.iter().map(|l| l.grid).collect();
