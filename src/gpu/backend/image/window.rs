@@ -1,7 +1,9 @@
 //! Ops that read a window around each element, and resizes.
 
 use super::super::super::device::{Device, Error};
-use super::super::super::template::image::{self, BorderMode, FilterPass, Fold, NETWORK_MOST, Pass, PixelType};
+use super::super::super::template::image::{
+    self, BorderMode, FilterPass, Fold, NETWORK_MOST, Pass, PixelType,
+};
 use super::super::ops::Done;
 use super::super::plan::counted;
 use super::super::{Array, Gpu, Word};
@@ -159,14 +161,28 @@ impl<D: Device> Gpu<D> {
         let mut words = pass_params(axes[0], &[columns as u32, value, 1, 0]);
         let parts = form(true, first);
         let one = Form { op: "image_window", parts: &parts, elements: 4, aligned: true };
-        self.dispatch(one, |walk| image::window(walk, first, pass), ("src", src), &[], ("src", middle), &words)?;
+        self.dispatch(
+            one,
+            |walk| image::window(walk, first, pass),
+            ("src", src),
+            &[],
+            ("src", middle),
+            &words,
+        )?;
         // For the second pass of a mean, an element beyond the first or last row is the sum of `columns` constants.
         let value = if second == Fold::Mean { value.wrapping_mul(columns as u32) } else { value };
         words = pass_params(axes[1], &[rows as u32, value, area, reciprocal]);
         let pass = Pass { along: false, ..pass };
         let parts = form(false, second);
         let two = Form { op: "image_window", parts: &parts, elements: 4, aligned: true };
-        self.dispatch(two, |walk| image::window(walk, second, pass), ("src", middle), &[], ("dst", dst), &words)
+        self.dispatch(
+            two,
+            |walk| image::window(walk, second, pass),
+            ("src", middle),
+            &[],
+            ("dst", dst),
+            &words,
+        )
     }
 
     /// Both derivatives of Sobel.
@@ -180,8 +196,7 @@ impl<D: Device> Gpu<D> {
         let channels = src.place.channels;
         let words = axes_params(border, src.sizes(), [3; 2], &[value])?;
         for (downwards, dst) in [false, true].into_iter().zip(results) {
-            let parts =
-                &[(usize::from(downwards), 2), (mode as usize, 4), (channels, 5), (of.per_word(), 5)];
+            let parts = &[(usize::from(downwards), 2), (mode as usize, 4), (channels, 5), (of.per_word(), 5)];
             let form = Form { op: "sobel", parts, elements: of.per_word(), aligned: true };
             let make = |walk| image::sobel(walk, of, downwards, mode, channels);
             self.dispatch(form, make, ("src", src), &[], dst, &words)?;

@@ -48,7 +48,11 @@ impl<'b> Axis<'b> {
     }
 
     /// The index of the source for position `j - half`, and for a constant border whether the position is inside the source.
-    pub(super) fn place(self, mode: BorderMode, j: Value<'b, U32>) -> (Option<Value<'b, Pred>>, Value<'b, U32>) {
+    pub(super) fn place(
+        self,
+        mode: BorderMode,
+        j: Value<'b, U32>,
+    ) -> (Option<Value<'b, Pred>>, Value<'b, U32>) {
         let last = self.n - j.builder().int(1);
         match mode {
             BorderMode::Constant => {
@@ -163,7 +167,12 @@ impl Fold {
     }
 
     /// The values with one more element of each window, which are four in these words.
-    fn with<'b>(self, so_far: &[Value<'b, U32>], from: PixelType, words: &[Value<'b, U32>]) -> Vec<Value<'b, U32>> {
+    fn with<'b>(
+        self,
+        so_far: &[Value<'b, U32>],
+        from: PixelType,
+        words: &[Value<'b, U32>],
+    ) -> Vec<Value<'b, U32>> {
         let more: Vec<_> = match (self, so_far.len()) {
             (Self::Least | Self::Most, _) => words.iter().flat_map(|word| masked(*word)).collect(),
             (_, 2) => words.iter().flat_map(|word| halves(*word)).collect(),
@@ -326,15 +335,20 @@ fn middle<'b>(mut p: Vec<Value<'b, U32>>) -> Option<Value<'b, U32>> {
 
 /// Folds squares of 3 by 3 or 5 by 5 bytes in one pass, in images of `channels`. Parameters: [`LAYOUT_PARAMS`](super::LAYOUT_PARAMS), both
 /// axes, the constant of the border.
-pub fn fold_square(walk: Walk, fold: Fold, mode: BorderMode, size: usize, channels: usize) -> Result<Kernel, Error> {
+pub fn fold_square(
+    walk: Walk,
+    fold: Fold,
+    mode: BorderMode,
+    size: usize,
+    channels: usize,
+) -> Result<Kernel, Error> {
     let b = Builder::new(&walk.name(&format!("image_square_{fold:?}_{mode:?}_{size}_{channels}")));
     let (args, []) = Args::new(&b, walk, PixelType::U8);
     let axes = [Axis::new(&b), Axis::new(&b)];
     let neighbours = Neighbours { args: &args, mode, axes, value: b.param::<U32>() };
     let area = size * size;
-    let mean = |sum: Value<'_, U32>| {
-        (b.typed::<U32>(sum.id()) + b.int((area / 2) as i64)) / b.int(area as i64)
-    };
+    let mean =
+        |sum: Value<'_, U32>| (b.typed::<U32>(sum.id()) + b.int((area / 2) as i64)) / b.int(area as i64);
     args.write(
         PixelType::U8,
         |at| {
@@ -373,7 +387,12 @@ pub fn fold_square(walk: Walk, fold: Fold, mode: BorderMode, size: usize, channe
 /// Medians of bytes in images of `channels`. Parameters: [`LAYOUT_PARAMS`](super::LAYOUT_PARAMS), both axes, the constant of the border, the size
 /// of the window. The kernel for 3 by 3 or 5 by 5 pixels (`network` is 3 or 5) selects it by the network of a CPU. The other finds it bit by
 /// bit: the median is the largest byte for which at most half of the elements of the window are smaller.
-pub fn median(walk: Walk, mode: BorderMode, network: Option<usize>, channels: usize) -> Result<Kernel, Error> {
+pub fn median(
+    walk: Walk,
+    mode: BorderMode,
+    network: Option<usize>,
+    channels: usize,
+) -> Result<Kernel, Error> {
     let b = Builder::new(&walk.name(&format!("median_{mode:?}_{}_{channels}", network.unwrap_or(0))));
     let (args, []) = Args::new(&b, walk, PixelType::U8);
     let axes = [Axis::new(&b), Axis::new(&b)];
@@ -394,7 +413,8 @@ pub fn median(walk: Walk, mode: BorderMode, network: Option<usize>, channels: us
                     let words = neighbours.words(unit, size, channels).concat();
                     // Bytes in their places of a word compare as the bytes do.
                     let bytes: Vec<_> = words.iter().map(|word| masked(*word)).collect();
-                    let of = |k: usize| middle(bytes.iter().filter_map(|word| word.get(k).copied()).collect());
+                    let of =
+                        |k: usize| middle(bytes.iter().filter_map(|word| word.get(k).copied()).collect());
                     joined(&(0..4).filter_map(of).collect::<Vec<_>>())
                 },
             }),
@@ -443,7 +463,13 @@ fn slope<'b>(bytes: bool, downwards: bool, get: &dyn Fn([usize; 2]) -> Value<'b,
 
 /// A Sobel derivative of bytes, as signed 16-bit numbers, or of floats, along rows or `downwards`, in images of `channels`. Parameters:
 /// [`LAYOUT_PARAMS`](super::LAYOUT_PARAMS), both axes, the constant of the border.
-pub fn sobel(walk: Walk, of: PixelType, downwards: bool, mode: BorderMode, channels: usize) -> Result<Kernel, Error> {
+pub fn sobel(
+    walk: Walk,
+    of: PixelType,
+    downwards: bool,
+    mode: BorderMode,
+    channels: usize,
+) -> Result<Kernel, Error> {
     let b = Builder::new(&walk.name(&format!("sobel_{of:?}_{downwards}_{mode:?}_{channels}")));
     let (args, []) = Args::new(&b, walk, of);
     let axes = [Axis::new(&b), Axis::new(&b)];
@@ -477,7 +503,9 @@ pub fn sobel(walk: Walk, of: PixelType, downwards: bool, mode: BorderMode, chann
                 };
                 let ([low, low_odd], [high, high_odd]) = (sums(0), sums(2));
                 let sign = b.int(0x8000_8000);
-                interleaved([(low, high), (low_odd, high_odd)].map(|(low, high)| ((high | sign) - low) ^ sign))
+                interleaved(
+                    [(low, high), (low_odd, high_odd)].map(|(low, high)| ((high | sign) - low) ^ sign),
+                )
             },
         }),
     );
