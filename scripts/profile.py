@@ -53,13 +53,15 @@ class Test:
     packages: list[str] = field(default_factory=lambda: ["fulmen-tests", "fulmen"])
     # Of these the library is optimised for the tests of the others, which wait for it; its own tests are built as any.
     optimised: list[str] = field(default_factory=list)
+    # Of the others those with tests in their library.
+    libraries: list[str] = field(default_factory=list)
     # Whether what is not optimised is built without LLVM's passes, see `members`.
     bare: bool = False
     # Whether the standard library then checks what unsafe code guarantees.
     checked: bool = False
     # Test programs that are built, `lib` for a library's own; empty means all.
     programs: list[str] = field(default_factory=list)
-    # Whether the documentation's examples and the programs of the packages are of it too.
+    # Whether the documentation's examples are of it too.
     examples: bool = False
     # Parts of test names that do not run here.
     skip: list[str] = field(default_factory=list)
@@ -225,14 +227,16 @@ def run_tests(p: Profile, tool: Toolchain, env: dict[str, str], features: list[s
         # A runner of one thread gives none the name of its test, which is what counts are told apart by.
         "RUST_TEST_THREADS": str(max(2, os.cpu_count() or 2)),
     }
-    kinds = [word for name in p.test.programs for word in (["--lib"] if name == "lib" else ["--test", name])] or (["--bins", "--tests", "--examples"] if p.test.examples else ["--tests"])
+    kinds = [word for name in p.test.programs for word in (["--lib"] if name == "lib" else ["--test", name])] or ["--tests"]
     optimise = [word for name in p.test.optimised for word in ("--config", f"profile.dev.package.{name}.opt-level=1")]
     # Packages choose features of what they depend on, which is built again for others: what can is run with all of them named.
     named = lambda names: [word for name in names for word in ("-p", name)]
     own, rest = ([name for name in p.test.packages if (name in p.test.optimised) == is_own] for is_own in (True, False))
     runs = [(rest, [*optimise, *named(rest), *kinds, *features])] if rest else []
     if own:
-        runs.insert(0, (own, [*named(p.test.packages), "--lib", *features]))
+        # Another package with a library would have it tested twice, and that which is not optimised built for it.
+        beside = [name for name in rest if name not in p.test.libraries]
+        runs.insert(0, (own, [*named([*own, *beside]), "--lib", *features]))
     without = lacking(p)
     if without:
         for _, args in runs:

@@ -237,30 +237,53 @@ pub(crate) const BLOCK: usize = 32;
 /// The most elements of a row that a block needs: that is for medians of 5 by 5 pixels of four channels.
 pub(crate) const BESIDE: usize = BLOCK + 4 * 4;
 
-/// A sorting network: each pair of indices exchanges two elements, so that the first one is the smaller.
+/// A network that selects the median: for each pair of indices, `$with` exchanges two elements, so that the first one is the smaller. The
+/// network of nine numbers leaves their median at 4, and that of 25 numbers at 12; N. Devillard gives both, of 19 and of 99 exchanges.
+macro_rules! network {
+    (9, $with:ident, $($s:ident $p:ident)?) => {
+        $with!($($s, $p,)? 1 2, 4 5, 7 8, 0 1, 3 4, 6 7, 1 2, 4 5, 7 8, 0 3, 5 8, 4 7, 3 6, 1 4, 2 5, 4 7, 4 2, 6 4, 4 2)
+    };
+    (25, $with:ident, $($s:ident $p:ident)?) => {
+        $with!($($s, $p,)? 0 1, 3 4, 2 4, 2 3, 6 7, 5 7, 5 6, 9 10, 8 10, 8 9, 12 13, 11 13, 11 12, 15 16, 14 16, 14 15, 18 19, 17 19, 17 18, 21 22, 20 22, 20 21, 23 24, 2 5, 3 6, 0 6, 0 3, 4 7, 1 7, 1 4, 11 14, 8 14, 8 11, 12 15, 9 15, 9 12, 13 16, 10 16, 10 13, 20 23, 17 23, 17 20, 21 24, 18 24, 18 21, 19 22, 8 17, 9 18, 0 18, 0 9, 10 19, 1 19, 1 10, 11 20, 2 20, 2 11, 12 21, 3 21, 3 12, 13 22, 4 22, 4 13, 14 23, 5 23, 5 14, 15 24, 6 24, 6 15, 7 16, 7 19, 13 21, 15 23, 7 13, 7 15, 1 9, 3 11, 5 17, 11 17, 9 17, 4 10, 6 12, 7 14, 4 6, 4 7, 12 14, 10 14, 6 7, 10 12, 6 10, 6 17, 12 17, 7 17, 7 10, 12 18, 7 12, 10 18, 12 20, 10 20, 10 12)
+    };
+}
+
+/// Exchanges elements by a network.
 macro_rules! order {
     ($s:ident, $p:ident, $($a:literal $b:literal),* $(,)?) => {$(
         [$p[$a], $p[$b]] = $s.order($p[$a], $p[$b]);
     )*};
 }
 
-/// The medians of nine numbers, by the network of 19 exchanges that N. Devillard gives.
+/// The pairs of a network.
+#[cfg(feature = "gpu")]
+macro_rules! pairs {
+    ($($a:literal $b:literal),* $(,)?) => { &[$([$a, $b]),*] };
+}
+
+/// The network for the medians of nine numbers.
+#[cfg(feature = "gpu")]
+pub(crate) const OF_NINE: &[[usize; 2]] = network!(9, pairs,);
+
+/// The network for the medians of 25 numbers.
+#[cfg(feature = "gpu")]
+pub(crate) const OF_25: &[[usize; 2]] = network!(25, pairs,);
+
+/// The medians of nine numbers.
 #[inline(always)]
 fn of_nine<S: Simd>(s: S, rows: &[[S::Codes; 3]; 3]) -> S::Codes {
     let [[a, b, c], [d, e, f], [g, h, i]] = *rows;
     let mut p = [a, b, c, d, e, f, g, h, i];
-    order!(s, p, 1 2, 4 5, 7 8, 0 1, 3 4, 6 7, 1 2, 4 5, 7 8, 0 3, 5 8, 4 7, 3 6, 1 4, 2 5, 4 7, 4 2, 6 4, 4 2);
+    network!(9, order, s p);
     p[4]
 }
 
-/// The medians of 25 numbers, by the network of 99 exchanges that N. Devillard gives.
+/// The medians of 25 numbers.
 #[inline(always)]
 fn of_many<S: Simd>(s: S, rows: &[[S::Codes; 5]; 5]) -> S::Codes {
     let [[a, b, c, d, e], [f, g, h, i, j], [k, l, m, n, o], [q, r, t, u, v], [w, x, y, z, last]] = *rows;
     let mut p = [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, q, r, t, u, v, w, x, y, z, last];
-    order!(
-        s, p, 0 1, 3 4, 2 4, 2 3, 6 7, 5 7, 5 6, 9 10, 8 10, 8 9, 12 13, 11 13, 11 12, 15 16, 14 16, 14 15, 18 19, 17 19, 17 18, 21 22, 20 22, 20 21, 23 24, 2 5, 3 6, 0 6, 0 3, 4 7, 1 7, 1 4, 11 14, 8 14, 8 11, 12 15, 9 15, 9 12, 13 16, 10 16, 10 13, 20 23, 17 23, 17 20, 21 24, 18 24, 18 21, 19 22, 8 17, 9 18, 0 18, 0 9, 10 19, 1 19, 1 10, 11 20, 2 20, 2 11, 12 21, 3 21, 3 12, 13 22, 4 22, 4 13, 14 23, 5 23, 5 14, 15 24, 6 24, 6 15, 7 16, 7 19, 13 21, 15 23, 7 13, 7 15, 1 9, 3 11, 5 17, 11 17, 9 17, 4 10, 6 12, 7 14, 4 6, 4 7, 12 14, 10 14, 6 7, 10 12, 6 10, 6 17, 12 17, 7 17, 7 10, 12 18, 7 12, 10 18, 12 20, 10 20, 10 12
-    );
+    network!(25, order, s p);
     p[12]
 }
 

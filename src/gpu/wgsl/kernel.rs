@@ -226,6 +226,7 @@ impl Text<'_> {
                 Special::CtaidY => "group.y".into(),
                 Special::CtaidZ => "group.z".into(),
                 Special::NctaidX => "groups.x".into(),
+                Special::NctaidY => "groups.y".into(),
                 Special::NtidX => format!("{}u", self.threads),
                 _ => return Err(Error::Lacks { operation: "special register of this name" }),
             },

@@ -23,9 +23,13 @@ struct Layout {
 }
 
 impl Layout {
+    /// Rows begin at words in half of the layouts, whatever the type of the elements is.
     fn random(r: &mut Noise, size: [usize; 2], channels: usize) -> Self {
-        let stride = size[0] * channels + r.within(0..=5);
-        Self { size, channels, before: r.within(0..=5), stride, after: r.within(0..=3) }
+        let (mut before, mut stride) = (r.within(0..=5), size[0] * channels + r.within(0..=5));
+        if r.one_in(2) {
+            (before, stride) = (before / 4 * 4, stride.next_multiple_of(4));
+        }
+        Self { size, channels, before, stride, after: r.within(0..=3) }
     }
     fn span(&self) -> usize {
         (self.size[1] - 1) * self.stride + self.size[0] * self.channels
@@ -102,13 +106,18 @@ fn compare_within<
     Ok(())
 }
 
+/// Columns and rows of an image: rows have more elements than the words at both borders of a window.
+fn drawn(r: &mut Noise, most: usize) -> [usize; 2] {
+    [r.within(1..=3 * most - 2), r.size(most)]
+}
+
 /// Ops that copy elements of any type.
 fn copies<P: Pixel + Word + Plain + PartialEq + std::fmt::Debug + From<u8> + Into<f64>, D: Blocking>(
     gpu: &Gpu<D>,
     r: &mut Noise,
     most: usize,
 ) -> Result<(), Error> {
-    let (size, channels) = ([r.size(most), r.size(most)], r.within(1..=4));
+    let (size, channels) = (drawn(r, most), r.within(1..=4));
     let from = Layout::random(r, size, channels);
     let x: Vec<P> = from.noise(r);
     for way in [Flip::Horizontal, Flip::Vertical, Flip::Both] {
@@ -148,7 +157,7 @@ fn copies<P: Pixel + Word + Plain + PartialEq + std::fmt::Debug + From<u8> + Int
 
 /// Conversions of colours, and thresholds, of bytes.
 fn bytes<D: Blocking>(gpu: &Gpu<D>, r: &mut Noise, most: usize) -> Result<(), Error> {
-    let size = [r.size(most), r.size(most)];
+    let size = drawn(r, most);
     for luma in [Luma::Bt601, Luma::Bt709] {
         let channels = r.within(3..=4);
         let (from, to) = (Layout::random(r, size, channels), Layout::random(r, size, 1));
@@ -215,11 +224,16 @@ fn borders<P: From<u8>>(r: &mut Noise) -> [Border<P>; 5] {
 
 /// Ops over windows of bytes, some of which are larger than the image.
 fn windows<D: Blocking>(gpu: &Gpu<D>, r: &mut Noise, most: usize) -> Result<(), Error> {
-    let (size, channels) = ([r.size(most), r.size(most)], r.within(1..=4));
+    let (size, channels) = (drawn(r, most), r.within(1..=4));
     let from = Layout::random(r, size, channels);
     let x: Vec<u8> = from.noise(r);
     for border in borders(r) {
-        let window = [2 * r.size(9) - 1, 2 * r.size(9) - 1];
+        // Squares of 3 and 5 have a kernel of one pass.
+        let square = 2 * r.within(1..=2) + 1;
+        let mut window = [2 * r.size(9) - 1, 2 * r.size(9) - 1];
+        if r.one_in(2) {
+            window = [square; 2];
+        }
         let mut to = || Layout::random(r, size, channels);
         let [one, two, three, four] = [to(), to(), to(), to()];
         let n = morphology_workspace(size[0], channels, window);
@@ -239,7 +253,7 @@ fn windows<D: Blocking>(gpu: &Gpu<D>, r: &mut Noise, most: usize) -> Result<(), 
             |[x], to| fulmen::dilate(x, window, border, to, &mut vec![7; n]),
             |[x], to| gpu.dilate(x, window, border, to, ()),
         )?;
-        let window = [r.size(20), r.size(20)];
+        let window = if r.one_in(2) { [square; 2] } else { [r.size(20), r.size(20)] };
         let n = box_filter_workspace(size[0], channels, window[0]);
         compare(
             (gpu, r),
@@ -272,7 +286,7 @@ where
         + From<u8>
         + std::fmt::Debug,
 {
-    let (size, channels) = ([r.size(most), r.size(most)], r.within(1..=4));
+    let (size, channels) = (drawn(r, most), r.within(1..=4));
     let from = Layout::random(r, size, channels);
     let x: Vec<P> = from.noise(r);
     for border in borders(r) {
@@ -309,7 +323,7 @@ fn weighted<P, D: Blocking>(gpu: &Gpu<D>, r: &mut Noise, language: &str, most: u
 where
     P: Resample<Middle: Default + Clone> + Word + Plain + PartialEq + std::fmt::Debug + From<u8> + Into<f64>,
 {
-    let (size, channels) = ([r.size(most), r.size(most)], r.within(1..=4));
+    let (size, channels) = (drawn(r, most), r.within(1..=4));
     let from = Layout::random(r, size, channels);
     let x: Vec<P> = from.noise(r);
     // The elements are at most 255, and the magnitudes of the weights sum to less than 2 in each direction.

@@ -224,3 +224,15 @@ fn tensor_maps_have_elements() {
         assert!(if good { said.is_ok() } else { matches!(said, Err(Error::Arguments { .. })) }, "{said:?}");
     }
 }
+
+/// A machine without NVIDIA's driver, or without a card, is an error that says so.
+#[cfg(all(feature = "cuda", feature = "std"))]
+#[test]
+fn cuda_without_a_card_says_why() {
+    match fulmen::gpu::cuda::Cuda::open("", None) {
+        Err(Error::Driver { device, reason }) => assert!(device == "CUDA" && !reason.is_empty(), "{device}: {reason}"),
+        Err(Error::NoAdapter { .. }) => println!("CUDA: the driver knows no device"),
+        Ok(device) => println!("CUDA: {}", device.facts().name),
+        Err(other) => panic!("{other}"),
+    }
+}

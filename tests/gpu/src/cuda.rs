@@ -23,17 +23,6 @@ const PARTS: [&str; 8] = [
     "halves",
 ];
 
-/// Where there is no driver, that is what is said.
-pub fn without() -> Result<(), Error> {
-    match Cuda::open("", None) {
-        Err(Error::Driver { device, reason }) if device == "CUDA" => println!("CUDA: {reason}"),
-        Err(Error::NoAdapter { .. }) => println!("CUDA: the driver knows no device"),
-        Ok(device) => println!("CUDA: {}; FULMEN_DEVICE=cuda runs on it", device.facts().name),
-        Err(other) => return Err(other),
-    }
-    Ok(())
-}
-
 pub fn run() -> Result<bool, Error> {
     let start = Instant::now();
     let device = Cuda::from_env()?;

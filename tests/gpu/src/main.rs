@@ -132,6 +132,7 @@ program! {
 
 #[cfg(feature = "wgpu")]
 mod any;
+#[cfg(feature = "cuda")]
 mod cuda;
 mod llm;
 
@@ -144,7 +145,8 @@ fn main() -> ExitCode {
     let asked = std::env::var("FULMEN_DEVICE").unwrap_or_default();
     let done = match asked.as_str() {
         #[cfg(feature = "wgpu")]
-        "" | "wgpu" => cuda::without().and_then(|()| any::run()),
+        "" | "wgpu" => any::run(),
+        #[cfg(feature = "cuda")]
         "cuda" => match std::env::var(cuda::PART) {
             Ok(part) => cuda::part(&part),
             Err(_) => cuda::run(),

@@ -1,0 +1,106 @@
+//! Launches of the kernels of images, and their parameters.
+
+use super::super::super::device::{Binding, Device, Launch};
+use super::super::super::ir::Kernel;
+use super::super::super::template::Argument;
+use super::super::super::template::image::{self, Copy, LAYOUT_PARAMS, PixelType, Walk};
+use super::super::super::types::F32;
+use super::super::Gpu;
+use super::super::ops::Done;
+use super::view::ImageView;
+use crate::image::Pixel;
+use alloc::vec::Vec;
+
+/// The threads of a block that has a part of a row.
+const ROW_THREADS: u32 = 128;
+
+/// A kernel of an op: what distinguishes it from the op's other ones, each a number below the second one; the elements of the result that a
+/// thread computes together; and whether sources beside the first one have rows that begin at words.
+pub(super) struct Form<'a> {
+    pub(super) op: &'static str,
+    pub(super) parts: &'a [(usize, usize)],
+    pub(super) elements: usize,
+    pub(super) aligned: bool,
+}
+
+/// The parameters of a launch: lengths, of which those that exceed 32 bits are never used, and numbers.
+pub(super) fn pass_params<const N: usize>(lengths: [usize; N], numbers: &[u32]) -> Vec<u32> {
+    let lengths = lengths.iter().map(|w| u32::try_from(*w).unwrap_or(u32::MAX));
+    lengths.chain(numbers.iter().copied()).collect()
+}
+
+impl<D: Device> Gpu<D> {
+    /// Launches a kernel over the elements of `dst`. Its arguments are `src`, the buffers of `more`, `dst`, the layouts of both, and `words`.
+    pub(super) fn dispatch<A, R>(
+        &self,
+        form: Form<'_>,
+        make: impl FnOnce(Walk) -> Result<Kernel, super::super::super::Error>,
+        src: (&'static str, ImageView<'_, A, D>),
+        more: &[Binding<'_, D::Buffer>],
+        dst: (&'static str, ImageView<'_, R, D>),
+        words: &[u32],
+    ) -> Done {
+        let (to, place, planner) = (PixelType::of(size_of::<R>()), dst.1.place, &self.state.planner);
+        let all = (dst.1.before() + dst.1.span()).div_ceil(to.per_word());
+        let mut bound = Vec::from([src.1.binding(self, src.0)?]);
+        bound.extend(more.iter().copied());
+        bound.push(dst.1.binding(self, dst.0)?);
+        // The stride of an image of one row may exceed 32 bits; no address depends on it.
+        let layout: [usize; LAYOUT_PARAMS] = [
+            all,
+            dst.1.before(),
+            dst.1.span(),
+            place.stride,
+            place.row(),
+            place.channels,
+            place.height,
+            src.1.before(),
+            src.1.place.stride,
+            src.1.place.row(),
+        ];
+        let mut arguments: Vec<Argument> = (0..bound.len()).map(Argument::Buffer).collect();
+        let words = pass_params(layout, words);
+        arguments.extend(words.iter().map(|w| Argument::Bits(u64::from(*w))));
+        let [most, rows, _] = planner.limits.grid;
+        let blocks = u32::try_from(place.row().div_ceil(form.elements * ROW_THREADS as usize));
+        let blocks = blocks.ok().filter(|n| *n <= most && dst.1.begins_at_words());
+        let walk = match blocks {
+            Some(_) if form.aligned && src.1.begins_at_words() => Walk::Aligned,
+            Some(_) => Walk::Rows,
+            None => Walk::Words,
+        };
+        let number = form.parts.iter().fold(walk as usize, |all, (part, of)| all * of + part) as u32;
+        let launch = match blocks {
+            None => planner.flat_by::<F32>(form.op, number, || Some(make(walk)), all, arguments)?,
+            Some(blocks) => {
+                let program = planner.one_by::<F32>(form.op, number, || Some(make(walk)))?;
+                let rows = u32::try_from(place.height).unwrap_or(rows).min(rows);
+                Launch { program, grid: [blocks, rows, 1], block: [ROW_THREADS, 1, 1], arguments }
+            }
+        };
+        self.run_one(launch, &bound)
+    }
+
+    /// Copies pixels: that of row `y` and column `x` is read from element `start + y·down + x·right` of the source on.
+    pub(super) fn copy_strided<P: Pixel>(
+        &self,
+        src: ImageView<'_, P, D>,
+        dst: ImageView<'_, P, D>,
+        steps: [isize; 3],
+        copy: Copy,
+    ) -> Done {
+        let of = PixelType::of(size_of::<P>());
+        let (kind, elements, aligned) = match copy {
+            Copy::Forwards => (0, of.per_word(), true),
+            Copy::Column => (5, of.per_word(), true),
+            Copy::Backwards(channels) => {
+                let elements = image::pixels_together(of, [channels; 2]) * channels;
+                (channels, elements, src.place.row().is_multiple_of(of.per_word()))
+            }
+        };
+        let parts = &[(kind, 6), (of.per_word(), 5)];
+        let form = Form { op: "image_copy", parts, elements, aligned };
+        let make = |walk| image::copy_strided(walk, of, copy);
+        self.dispatch(form, make, ("src", src), &[], ("dst", dst), &steps.map(|n| n as u32))
+    }
+}

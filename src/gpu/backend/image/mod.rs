@@ -1,0 +1,252 @@
+//! The ops on images in device memory.
+
+mod launch;
+mod view;
+mod window;
+
+use super::super::device::Device;
+use super::super::template::image::{self, Copy, PixelType};
+use super::Gpu;
+use super::ops::{Done, called};
+use crate::backend::{Images, Plain};
+use crate::error::same_len;
+use crate::image::colour::{expect_colour, weights};
+use crate::image::mean::{box_area, gaussian_kernel};
+use crate::image::morphology::expect_odd;
+use crate::image::rank::expect_window;
+use crate::image::{
+    Border, Flip, Gradient, Kernel as Filter, Luma, Pixel, Resample, ResizePlan, ThresholdKind, Turn, Yuv,
+};
+use crate::view::Place;
+use launch::{Form, pass_params};
+use window::Window;
+
+pub use view::{ImageView, ImageViewMut};
+
+impl<D: Device> Images for Gpu<D> {
+    fn correlate_separable<P: Resample + Plain>(
+        &self,
+        src: ImageView<'_, P, D>,
+        vertical: Filter<'_, P::Weight>,
+        horizontal: Filter<'_, P::Weight>,
+        border: Border<P>,
+        dst: ImageViewMut<'_, P, D>,
+        (): (),
+    ) -> Done {
+        called!(correlate_separable, { self.separable(src, [vertical, horizontal], border, dst.0) })
+    }
+
+    fn gaussian<P: Resample + Plain>(
+        &self,
+        src: ImageView<'_, P, D>,
+        sigma: f64,
+        border: Border<P>,
+        dst: ImageViewMut<'_, P, D>,
+        weights: &mut [P::Weight],
+        (): (),
+    ) -> Done {
+        called!(gaussian, {
+            let kernel = gaussian_kernel(sigma, weights)?;
+            self.separable(src, [kernel; 2], border, dst.0)
+        })
+    }
+
+    fn resize<P: Resample + Plain>(
+        &self,
+        plan: ResizePlan<'_, P::Weight>,
+        src: ImageView<'_, P, D>,
+        dst: ImageViewMut<'_, P, D>,
+        (): (),
+    ) -> Done {
+        called!(resize, { self.resized(plan, src, dst.0) })
+    }
+
+    fn grey(&self, src: ImageView<'_, u8, D>, luma: Luma, dst: ImageViewMut<'_, u8, D>) -> Done {
+        called!(grey, {
+            expect_colour(src.place.channels)?;
+            dst.0.place.expect("dst", src.sizes(), 1)?;
+            let channels = src.place.channels;
+            let elements = image::pixels_together(PixelType::U8, [channels, 1]);
+            let form = Form { op: "grey", parts: &[(channels, 5)], elements, aligned: true };
+            let make = |walk| image::grey(walk, channels);
+            self.dispatch(form, make, ("src", src), &[], ("dst", dst.0), &weights(luma))
+        })
+    }
+
+    fn rgb_to_bgr<P: Pixel + Plain>(&self, src: ImageView<'_, P, D>, dst: ImageViewMut<'_, P, D>) -> Done {
+        called!(rgb_to_bgr, {
+            expect_colour(src.place.channels)?;
+            dst.0.place.expect("dst", src.sizes(), src.place.channels)?;
+            let (of, channels) = (PixelType::of(size_of::<P>()), src.place.channels);
+            let elements = image::pixels_together(of, [channels; 2]) * channels;
+            let parts = &[(channels, 5), (of.per_word(), 5)];
+            let form = Form { op: "rgb_to_bgr", parts, elements, aligned: true };
+            let make = |walk| image::exchange(walk, of, channels);
+            self.dispatch(form, make, ("src", src), &[], ("dst", dst.0), &[])
+        })
+    }
+
+    fn rgb_to_hsv(&self, src: ImageView<'_, u8, D>, dst: ImageViewMut<'_, u8, D>) -> Done {
+        called!(rgb_to_hsv, {
+            same_len("src", 3, src.place.channels)?;
+            dst.0.place.expect("dst", src.sizes(), 3)?;
+            let form = Form { op: "rgb_to_hsv", parts: &[], elements: 12, aligned: true };
+            self.dispatch(form, image::hsv, ("src", src), &[], ("dst", dst.0), &[])
+        })
+    }
+
+    fn nv12_to_rgb(
+        &self,
+        luma: ImageView<'_, u8, D>,
+        chroma: ImageView<'_, u8, D>,
+        coding: Yuv,
+        dst: ImageViewMut<'_, u8, D>,
+    ) -> Done {
+        called!(nv12_to_rgb, {
+            let [width, height] = luma.sizes();
+            same_len("luma", 1, luma.place.channels)?;
+            chroma.place.expect("chroma", [width.div_ceil(2), height.div_ceil(2)], 2)?;
+            dst.0.place.expect("dst", [width, height], 3)?;
+            let (black, factors) = coding.factors();
+            let mut words = pass_params([chroma.before(), chroma.place.stride, chroma.place.row()], &[]);
+            words.extend([black].iter().chain(&factors).map(|n| n.cast_unsigned()));
+            let aligned = chroma.begins_at_words();
+            let form = Form { op: "nv12_to_rgb", parts: &[], elements: 12, aligned };
+            let chroma = [chroma.binding(self, "chroma")?];
+            self.dispatch(form, image::nv12, ("luma", luma), &chroma, ("dst", dst.0), &words)
+        })
+    }
+
+    fn flip<P: Pixel + Plain>(
+        &self,
+        src: ImageView<'_, P, D>,
+        way: Flip,
+        dst: ImageViewMut<'_, P, D>,
+    ) -> Done {
+        called!(flip, {
+            let Place { width, height, channels, stride } = src.place;
+            dst.0.place.expect("dst", [width, height], channels)?;
+            let (down, right) = (stride as isize, channels as isize);
+            let last = [(height - 1) as isize * down, (width - 1) as isize * right];
+            let (steps, copy) = match way {
+                Flip::Horizontal => ([last[1], down, -right], Copy::Backwards(channels)),
+                Flip::Vertical => ([last[0], -down, right], Copy::Forwards),
+                Flip::Both => ([last[0] + last[1], -down, -right], Copy::Backwards(channels)),
+            };
+            self.copy_strided(src, dst.0, steps, copy)
+        })
+    }
+
+    fn rotate90<P: Pixel + Plain>(
+        &self,
+        src: ImageView<'_, P, D>,
+        way: Turn,
+        dst: ImageViewMut<'_, P, D>,
+    ) -> Done {
+        called!(rotate90, {
+            let Place { width, height, channels, stride } = src.place;
+            dst.0.place.expect("dst", [height, width], channels)?;
+            let (down, right) = (stride as isize, channels as isize);
+            let steps = match way {
+                Turn::Right => [(height - 1) as isize * down, right, -down],
+                Turn::Left => [(width - 1) as isize * right, -right, down],
+            };
+            self.copy_strided(src, dst.0, steps, Copy::Column)
+        })
+    }
+
+    fn threshold_image(
+        &self,
+        src: ImageView<'_, u8, D>,
+        level: u8,
+        kind: ThresholdKind,
+        dst: ImageViewMut<'_, u8, D>,
+    ) -> Done {
+        called!(threshold_image, {
+            dst.0.place.expect("dst", src.sizes(), src.place.channels)?;
+            let (zero, all, pixel, level) = ([0, 0], [0, 255], [255, 0], u32::from(level));
+            let [above, other] = match kind {
+                ThresholdKind::Binary => [all, zero],
+                ThresholdKind::BinaryInverse => [zero, all],
+                ThresholdKind::Truncate => [[0, level], pixel],
+                ThresholdKind::ToZero => [pixel, zero],
+                ThresholdKind::ToZeroInverse => [zero, pixel],
+            };
+            let words = [level, above[0], above[1], other[0], other[1]];
+            let form = Form { op: "threshold_image", parts: &[], elements: 4, aligned: true };
+            let (from, to) = (src.of_elements(), dst.0.of_elements());
+            self.dispatch(form, image::threshold, ("src", from), &[], ("dst", to), &words)
+        })
+    }
+
+    fn erode(
+        &self,
+        src: ImageView<'_, u8, D>,
+        size: [usize; 2],
+        border: Border<u8>,
+        dst: ImageViewMut<'_, u8, D>,
+        (): (),
+    ) -> Done {
+        called!(erode, {
+            expect_odd(size)?;
+            self.window(Window::Least, src, size, border, dst.0)
+        })
+    }
+
+    fn dilate(
+        &self,
+        src: ImageView<'_, u8, D>,
+        size: [usize; 2],
+        border: Border<u8>,
+        dst: ImageViewMut<'_, u8, D>,
+        (): (),
+    ) -> Done {
+        called!(dilate, {
+            expect_odd(size)?;
+            self.window(Window::Most, src, size, border, dst.0)
+        })
+    }
+
+    fn box_filter(
+        &self,
+        src: ImageView<'_, u8, D>,
+        size: [usize; 2],
+        border: Border<u8>,
+        dst: ImageViewMut<'_, u8, D>,
+        (): (),
+    ) -> Done {
+        called!(box_filter, {
+            box_area(size)?;
+            self.window(Window::Mean, src, size, border, dst.0)
+        })
+    }
+
+    fn median(
+        &self,
+        src: ImageView<'_, u8, D>,
+        size: usize,
+        border: Border<u8>,
+        dst: ImageViewMut<'_, u8, D>,
+        (): (),
+    ) -> Done {
+        called!(median, {
+            expect_window(size)?;
+            self.window(Window::Median, src, [size; 2], border, dst.0)
+        })
+    }
+
+    fn sobel<P: Gradient + Plain>(
+        &self,
+        src: ImageView<'_, P, D>,
+        border: Border<P>,
+        dx: ImageViewMut<'_, P::Derivative, D>,
+        dy: ImageViewMut<'_, P::Derivative, D>,
+    ) -> Done {
+        called!(sobel, {
+            let [width, height] = src.sizes();
+            dx.0.place.expect("dx", [width, height], src.place.channels)?;
+            dy.0.place.expect("dy", [width, height], src.place.channels)?;
+            self.slopes(src, border, [("dx", dx.0), ("dy", dy.0)])
+        })
+    }
+}
