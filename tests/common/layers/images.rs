@@ -263,7 +263,7 @@ fn windows<D: Blocking>(gpu: &Gpu<D>, r: &mut Noise, most: usize) -> Result<(), 
             |[x], to| fulmen::box_filter(x, window, border, to, &mut vec![7; n]),
             |[x], to| gpu.box_filter(x, window, border, to, ()),
         )?;
-        let window = 2 * r.size(4) - 1;
+        let window = 2 * r.within(0..=4) + 1;
         let n = median_workspace(size[0], window);
         compare(
             (gpu, r),
