@@ -230,7 +230,9 @@ fn tensor_maps_have_elements() {
 #[test]
 fn cuda_without_a_card_says_why() {
     match fulmen::gpu::cuda::Cuda::open("", None) {
-        Err(Error::Driver { device, reason }) => assert!(device == "CUDA" && !reason.is_empty(), "{device}: {reason}"),
+        Err(Error::Driver { device, reason }) => {
+            assert!(device == "CUDA" && !reason.is_empty(), "{device}: {reason}")
+        }
         Err(Error::NoAdapter { .. }) => println!("CUDA: the driver knows no device"),
         Ok(device) => println!("CUDA: {}", device.facts().name),
         Err(other) => panic!("{other}"),

@@ -3,7 +3,7 @@
 use super::super::super::device::{Binding, Device, Launch};
 use super::super::super::ir::Kernel;
 use super::super::super::template::Argument;
-use super::super::super::template::image::{self, Copy, LAYOUT_PARAMS, PixelType, Walk};
+use super::super::super::template::image::{self, Copy, LAYOUT_PARAMS, PixelType, ROWS_TOGETHER, Walk};
 use super::super::super::types::F32;
 use super::super::Gpu;
 use super::super::ops::Done;
@@ -20,6 +20,8 @@ pub(super) struct Form<'a> {
     pub(super) op: &'static str,
     pub(super) parts: &'a [(usize, usize)],
     pub(super) elements: usize,
+    /// The rows that a thread computes together.
+    pub(super) rows: usize,
     pub(super) aligned: bool,
 }
 
@@ -74,7 +76,7 @@ impl<D: Device> Gpu<D> {
             None => planner.flat_by::<F32>(form.op, number, || Some(make(walk)), all, arguments)?,
             Some(blocks) => {
                 let program = planner.one_by::<F32>(form.op, number, || Some(make(walk)))?;
-                let rows = u32::try_from(place.height).unwrap_or(rows).min(rows);
+                let rows = u32::try_from(place.height.div_ceil(form.rows)).unwrap_or(rows).min(rows);
                 Launch { program, grid: [blocks, rows, 1], block: [ROW_THREADS, 1, 1], arguments }
             }
         };
@@ -99,7 +101,8 @@ impl<D: Device> Gpu<D> {
             }
         };
         let parts = &[(kind, 6), (of.per_word(), 5)];
-        let form = Form { op: "image_copy", parts, elements, aligned };
+        let rows = if copy == Copy::Column { 1 } else { ROWS_TOGETHER };
+        let form = Form { op: "image_copy", parts, elements, rows, aligned };
         let make = |walk| image::copy_strided(walk, of, copy);
         self.dispatch(form, make, ("src", src), &[], ("dst", dst), &steps.map(|n| n as u32))
     }

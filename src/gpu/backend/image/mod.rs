@@ -5,7 +5,7 @@ mod view;
 mod window;
 
 use super::super::device::Device;
-use super::super::template::image::{self, Copy, PixelType};
+use super::super::template::image::{self, Copy, PixelType, ROWS_TOGETHER};
 use super::Gpu;
 use super::ops::{Done, called};
 use crate::backend::{Images, Plain};
@@ -67,7 +67,8 @@ impl<D: Device> Images for Gpu<D> {
             dst.0.place.expect("dst", src.sizes(), 1)?;
             let channels = src.place.channels;
             let elements = image::pixels_together(PixelType::U8, [channels, 1]);
-            let form = Form { op: "grey", parts: &[(channels, 5)], elements, aligned: true };
+            let form =
+                Form { op: "grey", parts: &[(channels, 5)], elements, rows: ROWS_TOGETHER, aligned: true };
             let make = |walk| image::grey(walk, channels);
             self.dispatch(form, make, ("src", src), &[], ("dst", dst.0), &weights(luma))
         })
@@ -80,7 +81,7 @@ impl<D: Device> Images for Gpu<D> {
             let (of, channels) = (PixelType::of(size_of::<P>()), src.place.channels);
             let elements = image::pixels_together(of, [channels; 2]) * channels;
             let parts = &[(channels, 5), (of.per_word(), 5)];
-            let form = Form { op: "rgb_to_bgr", parts, elements, aligned: true };
+            let form = Form { op: "rgb_to_bgr", parts, elements, rows: ROWS_TOGETHER, aligned: true };
             let make = |walk| image::exchange(walk, of, channels);
             self.dispatch(form, make, ("src", src), &[], ("dst", dst.0), &[])
         })
@@ -90,7 +91,8 @@ impl<D: Device> Images for Gpu<D> {
         called!(rgb_to_hsv, {
             same_len("src", 3, src.place.channels)?;
             dst.0.place.expect("dst", src.sizes(), 3)?;
-            let form = Form { op: "rgb_to_hsv", parts: &[], elements: 12, aligned: true };
+            let form =
+                Form { op: "rgb_to_hsv", parts: &[], elements: 12, rows: ROWS_TOGETHER, aligned: true };
             self.dispatch(form, image::hsv, ("src", src), &[], ("dst", dst.0), &[])
         })
     }
@@ -111,7 +113,7 @@ impl<D: Device> Images for Gpu<D> {
             let mut words = pass_params([chroma.before(), chroma.place.stride, chroma.place.row()], &[]);
             words.extend([black].iter().chain(&factors).map(|n| n.cast_unsigned()));
             let aligned = chroma.begins_at_words();
-            let form = Form { op: "nv12_to_rgb", parts: &[], elements: 12, aligned };
+            let form = Form { op: "nv12_to_rgb", parts: &[], elements: 12, rows: ROWS_TOGETHER, aligned };
             let chroma = [chroma.binding(self, "chroma")?];
             self.dispatch(form, image::nv12, ("luma", luma), &chroma, ("dst", dst.0), &words)
         })
@@ -173,7 +175,8 @@ impl<D: Device> Images for Gpu<D> {
                 ThresholdKind::ToZeroInverse => [zero, pixel],
             };
             let words = [level, above[0], above[1], other[0], other[1]];
-            let form = Form { op: "threshold_image", parts: &[], elements: 4, aligned: true };
+            let form =
+                Form { op: "threshold_image", parts: &[], elements: 4, rows: ROWS_TOGETHER, aligned: true };
             let (from, to) = (src.of_elements(), dst.0.of_elements());
             self.dispatch(form, image::threshold, ("src", from), &[], ("dst", to), &words)
         })

@@ -112,7 +112,7 @@ impl<D: Device> Gpu<D> {
             Window::Mean => Fold::Mean,
             Window::Median => {
                 let words = axes_params(border, src.sizes(), size, &[value, columns as u32])?;
-                let form = Form { op: "median", parts: &parts, elements: 4, aligned: true };
+                let form = Form { op: "median", parts: &parts, elements: 4, rows: 1, aligned: true };
                 let network = square.then_some(columns);
                 let make = |walk| image::median(walk, mode, network, channels);
                 return self.dispatch(form, make, ("src", src), &[], ("dst", dst), &words);
@@ -122,7 +122,7 @@ impl<D: Device> Gpu<D> {
             let words = axes_params(border, src.sizes(), size, &[value])?;
             let [channel, mode_part, size_part] = parts;
             let parts = &[channel, mode_part, size_part, (fold as usize, 4)];
-            let form = Form { op: "image_square", parts, elements: 4, aligned: true };
+            let form = Form { op: "image_square", parts, elements: 4, rows: 1, aligned: true };
             let make = |walk| image::fold_square(walk, fold, mode, columns, channels);
             return self.dispatch(form, make, ("src", src), &[], ("dst", dst), &words);
         }
@@ -160,7 +160,7 @@ impl<D: Device> Gpu<D> {
         let pass = Pass { mode, along: true, sums };
         let mut words = pass_params(axes[0], &[columns as u32, value, 1, 0]);
         let parts = form(true, first);
-        let one = Form { op: "image_window", parts: &parts, elements: 4, aligned: true };
+        let one = Form { op: "image_window", parts: &parts, elements: 4, rows: 1, aligned: true };
         self.dispatch(
             one,
             |walk| image::window(walk, first, pass),
@@ -174,7 +174,7 @@ impl<D: Device> Gpu<D> {
         words = pass_params(axes[1], &[rows as u32, value, area, reciprocal]);
         let pass = Pass { along: false, ..pass };
         let parts = form(false, second);
-        let two = Form { op: "image_window", parts: &parts, elements: 4, aligned: true };
+        let two = Form { op: "image_window", parts: &parts, elements: 4, rows: 1, aligned: true };
         self.dispatch(
             two,
             |walk| image::window(walk, second, pass),
@@ -197,7 +197,7 @@ impl<D: Device> Gpu<D> {
         let words = axes_params(border, src.sizes(), [3; 2], &[value])?;
         for (downwards, dst) in [false, true].into_iter().zip(results) {
             let parts = &[(usize::from(downwards), 2), (mode as usize, 4), (channels, 5), (of.per_word(), 5)];
-            let form = Form { op: "sobel", parts, elements: of.per_word(), aligned: true };
+            let form = Form { op: "sobel", parts, elements: of.per_word(), rows: 1, aligned: true };
             let make = |walk| image::sobel(walk, of, downwards, mode, channels);
             self.dispatch(form, make, ("src", src), &[], dst, &words)?;
         }
@@ -260,13 +260,14 @@ impl<D: Device> Gpu<D> {
         let words = params(v_shift, axis_params(border, height, v.len() / 2)?, v.len(), value);
         let weights = self.upload(&weight_words(v))?;
         let more = [weights.view().binding(self)?];
-        let form = Form { op: "image_filter_columns", parts, elements: of.per_word(), aligned: true };
+        let form =
+            Form { op: "image_filter_columns", parts, elements: of.per_word(), rows: 1, aligned: true };
         let make = |walk| image::weighted_sum(walk, columns, Some(mode));
         self.dispatch(form, make, ("src", src), &more, ("src", middle), &words)?;
         let words = params(h_shift, axis_params(border, width, h.len() / 2)?, h.len(), flat);
         let weights = self.upload(&weight_words(h))?;
         let more = [weights.view().binding(self)?];
-        let form = Form { op: "image_filter_rows", parts, elements: of.per_word(), aligned: true };
+        let form = Form { op: "image_filter_rows", parts, elements: of.per_word(), rows: 1, aligned: true };
         let make = |walk| image::weighted_sum(walk, rows, Some(mode));
         self.dispatch(form, make, ("src", middle), &more, ("dst", dst), &words)
     }
@@ -300,7 +301,7 @@ impl<D: Device> Gpu<D> {
         let spans = self.upload(&[columns.spans, rows.spans].concat().into_flattened())?;
         let (spans, row_spans) = (spans.view().binding(self)?, columns.spans.len());
         let parts = &[(of.per_word(), 5)];
-        let form = |op| Form { op, parts, elements: of.per_word(), aligned: true };
+        let form = |op| Form { op, parts, elements: of.per_word(), rows: 1, aligned: true };
         if sizes.by.picks() {
             let (make, words) = (|walk| image::nearest(walk, of), [row_spans as u32]);
             return self.dispatch(form("image_nearest"), make, ("src", src), &[spans], ("dst", dst), &words);

@@ -4,7 +4,7 @@ use super::super::super::builder::{Builder, Value};
 use super::super::super::error::Error;
 use super::super::super::ir::{Approx, Cmp, Kernel};
 use super::super::super::types::{F32, U32};
-use super::{Args, PixelType, Source, Together, Walk, anywhere, choose};
+use super::{Args, PixelType, ROWS_TOGETHER, Source, Together, Walk, anywhere, choose};
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -119,6 +119,7 @@ pub fn nv12(walk: Walk) -> Result<Kernel, Error> {
         // Four pixels are a word of luma and of chroma, and three of the result.
         Some(Together {
             elements: 12,
+            rows: ROWS_TOGETHER,
             inside: &anywhere,
             words: &|unit| {
                 let first = unit.number << b.int(2);

@@ -176,6 +176,7 @@ pub fn weighted_sum(walk: Walk, of: FilterPass, mode: Option<BorderMode>) -> Res
         },
         Some(Together {
             elements: of.together(),
+            rows: 1,
             inside: &|unit| line.inside(unit, of.together()),
             words: &|unit| {
                 let sums = vec![zero; of.together()];
@@ -202,6 +203,7 @@ fn resized<'b>(args: &Args<'b>, of: FilterPass, [weights, spans]: [Value<'b, U64
     let [from, to] = of.types();
     let together = Together {
         elements: of.together(),
+        rows: 1,
         inside: &anywhere,
         words: &|unit| {
             let [first, count, start] = span(unit.y);

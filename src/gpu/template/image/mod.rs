@@ -216,11 +216,17 @@ struct Unit<'b> {
 struct Together<'f, 'b> {
     /// The elements of a unit.
     elements: usize,
+    /// The rows of which a thread reads a unit each before it writes any: one, or [`ROWS_TOGETHER`], where a unit is so little that a
+    /// thread would wait for memory most of the time.
+    rows: usize,
     /// Whether a unit is computed together; the units of which all elements are in the row, where there is no condition.
     inside: &'f dyn Fn(Unit<'b>) -> Vec<Value<'b, Pred>>,
     /// The words of a unit.
     words: &'f dyn Fn(Unit<'b>) -> Vec<Value<'b, U32>>,
 }
+
+/// The rows of a thread that reads them together.
+pub const ROWS_TOGETHER: usize = 4;
 
 /// The condition of a unit that depends on no elements beside those of its own pixels.
 fn anywhere<T>(_: Unit<'_>) -> Vec<T> {
@@ -306,9 +312,16 @@ impl<'b> Args<'b> {
         let number = b.special(Special::CtaidX) * b.special(Special::NtidX) + b.special(Special::TidX);
         let e = number * b.int(elements as i64);
         b.when(e.compare(Cmp::Lt, self.row), || {
-            let rows = [b.special(Special::CtaidY), self.height, b.special(Special::NctaidY)];
-            b.count::<U32, U32>(rows, 1, &[], |y, _| {
-                let first = (y * self.stride + e) >> shift;
+            let first_of = |y: Value<'b, U32>| (y * self.stride + e) >> shift;
+            let whole = (e + b.int(elements as i64)).compare(Cmp::Le, self.row);
+            let store = |y, words: Vec<Value<'b, U32>>| {
+                let address = at::<U32>(self.out, first_of(y));
+                for (k, word) in words.into_iter().enumerate() {
+                    b.store(Space::Global, address, 4 * k as i32, word);
+                }
+            };
+            let row = |y: Value<'b, U32>| {
+                let first = first_of(y);
                 let rest = || {
                     let [zero, one] = [0, 1].map(|n| b.int::<U32>(n));
                     let count = b.int((elements / to.per_word()) as i64);
@@ -326,22 +339,45 @@ impl<'b> Args<'b> {
                 };
                 let Some(together) = &together else {
                     rest();
-                    return Vec::new();
+                    return;
                 };
                 let unit = Unit { y, number, e };
-                let whole = (e + b.int(elements as i64)).compare(Cmp::Le, self.row);
                 let inside = (together.inside)(unit).into_iter().fold(whole, |all, p| all & p);
                 b.either::<U32, 0>(
                     inside,
                     || {
-                        let address = at::<U32>(self.out, first);
-                        for (k, word) in (together.words)(unit).into_iter().enumerate() {
-                            b.store(Space::Global, address, 4 * k as i32, word);
-                        }
+                        store(y, (together.words)(unit));
                         []
                     },
                     || {
                         rest();
+                        []
+                    },
+                );
+            };
+            let (many, one) = (together.as_ref().map_or(1, |t| t.rows), b.int(1));
+            let [start, step] =
+                [Special::CtaidY, Special::NctaidY].map(|of| b.special(of) * b.int(many as i64));
+            b.count::<U32, U32>([start, self.height, step], 1, &[], |y, _| {
+                let Some(together) = together.as_ref().filter(|_| many > 1) else {
+                    row(y);
+                    return Vec::new();
+                };
+                let end = y + b.int(many as i64);
+                let units: Vec<_> = (0..many).map(|k| Unit { y: y + b.int(k as i64), number, e }).collect();
+                let inside = units.iter().flat_map(|unit| (together.inside)(*unit));
+                b.either::<U32, 0>(
+                    inside.fold(whole & end.compare(Cmp::Le, self.height), |all, p| all & p),
+                    || {
+                        let words: Vec<_> = units.iter().map(|unit| (together.words)(*unit)).collect();
+                        units.iter().zip(words).for_each(|(unit, words)| store(unit.y, words));
+                        []
+                    },
+                    || {
+                        b.count::<U32, U32>([y, end.least(self.height), one], 1, &[], |y, _| {
+                            row(y);
+                            Vec::new()
+                        });
                         []
                     },
                 );
@@ -364,6 +400,7 @@ impl<'b> Args<'b> {
             },
             Some(Together {
                 elements: pixels * to,
+                rows: ROWS_TOGETHER,
                 inside: &anywhere,
                 words: &|unit| {
                     let each = pixels * from;

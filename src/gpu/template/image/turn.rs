@@ -5,7 +5,7 @@ use super::super::super::error::Error;
 use super::super::super::ir::Kernel;
 use super::super::super::types::U32;
 use super::super::flat::get;
-use super::{Args, PixelType, Together, Walk, anywhere, pixels_together};
+use super::{Args, PixelType, ROWS_TOGETHER, Together, Walk, anywhere, pixels_together};
 use alloc::vec::Vec;
 
 /// The order in which a row of the result has the pixels of the source.
@@ -33,6 +33,7 @@ pub fn copy_strided(walk: Walk, of: PixelType, copy: Copy) -> Result<Kernel, Err
     let count = elements / of.per_word();
     let together = Together {
         elements,
+        rows: ROWS_TOGETHER,
         inside: &anywhere,
         words: &|unit| {
             let row = start + unit.y * down;

@@ -258,6 +258,7 @@ pub fn window(walk: Walk, fold: Fold, pass: Pass) -> Result<Kernel, Error> {
         },
         Some(Together {
             elements: 4,
+            rows: 1,
             inside: &|unit| line.inside(unit, 4),
             words: &|unit| {
                 let found = b.count::<U32, U32>([zero, size, one], 1, &fold.start(&b, to), |k, so_far| {
@@ -365,6 +366,7 @@ pub fn fold_square(
         },
         Some(Together {
             elements: 4,
+            rows: 1,
             inside: &|unit| neighbours.inside(unit, size / 2),
             words: &|unit| {
                 // A mean of at most 25 bytes is summed in 16 bits.
@@ -408,6 +410,7 @@ pub fn median(
             },
             Some(Together {
                 elements: 4,
+                rows: 1,
                 inside: &|unit| neighbours.inside(unit, size / 2),
                 words: &|unit| {
                     let words = neighbours.words(unit, size, channels).concat();
@@ -480,6 +483,7 @@ pub fn sobel(
         |at| slope(bytes, downwards, &|place| neighbours.get(at, place.map(|n| b.int(n as i64)))),
         Some(Together {
             elements: if bytes { 4 } else { 1 },
+            rows: 1,
             inside: &|unit| neighbours.inside(unit, 1),
             words: &|unit| {
                 if !bytes {
