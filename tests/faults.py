@@ -24,7 +24,7 @@ from planted import FAULTS
 
 ROOT = Path(__file__).resolve().parent.parent
 # No list has fewer: what takes a fault off it adds another.
-FEWEST = 597
+FEWEST = 608
 # The programs of other packages, those packages and their features.
 PROGRAMS = {
     "main": ("fulmen-tests", "std,half,parallel"),
