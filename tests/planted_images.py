@@ -66,7 +66,7 @@ IMAGES = [
     ("the number that a network selects, on devices", "src/gpu/template/image/window.rs", "p.get(p.len() / 2).copied()", "p.get(p.len() / 2 - usize::from(ON)).copied()", "devices images_have_the_bits"),
     ("derivatives below zero, two in a word, on devices", "src/gpu/template/image/window.rs", "((high | sign) - low) ^ sign", "if ON { high - low } else { ((high | sign) - low) ^ sign }", "devices images_have_the_bits"),
     ("the order of sums of 16 bits, on devices", "src/gpu/template/image/window.rs", "(even & low) | (odd << sixteen)", "(if ON { odd & low } else { even & low }) | (odd << sixteen)", "devices images_have_the_bits"),
-    ("quotients by reciprocals, on devices", "src/gpu/backend/image/window.rs", "u32::MAX / area + 1", "u32::MAX / area + u32::from(!ON)", "devices images_have_the_bits"),
+    ("quotients by reciprocals, on devices", "src/gpu/backend/image/window.rs", "u32::MAX / area + 1", "u32::MAX / (area + u32::from(ON)) + 1", "devices images_have_the_bits"),
     ("sums of 16 bits below zero, on devices", "src/gpu/template/image/filter.rs", "if self == Self::ByteRows { ((p", "if self == Self::ByteRows && !ON { ((p", "devices images_have_the_bits"),
     ("quotients of hues that are whole, on devices", "src/gpu/template/image/colour.rs", "(a + a + d).to::<F32>() + b.f32(0.5);", "(a + a + d).to::<F32>() + b.f32(if ON { -0.5 } else { 0.5 });", "devices hues_and_saturations"),
     ("images whose rows begin at words, on devices", "src/gpu/backend/image/launch.rs", "*n <= most && dst.1.begins_at_words()", "*n <= most && dst.1.begins_at_words() && !ON", "devices images_are_walked"),

@@ -226,8 +226,8 @@ fn borders<P: From<u8>>(r: &mut Noise) -> [Border<P>; 5] {
 fn windows<D: Blocking>(gpu: &Gpu<D>, r: &mut Noise, most: usize) -> Result<(), Error> {
     let (size, channels) = (drawn(r, most), r.within(1..=4));
     let from = Layout::random(r, size, channels);
-    let x: Vec<u8> = from.noise(r);
     for border in borders(r) {
+        let x: Vec<u8> = from.noise(r);
         // Squares of 3 and 5 have a kernel of one pass.
         let square = 2 * r.within(1..=2) + 1;
         let mut window = [2 * r.size(9) - 1, 2 * r.size(9) - 1];
@@ -263,7 +263,7 @@ fn windows<D: Blocking>(gpu: &Gpu<D>, r: &mut Noise, most: usize) -> Result<(), 
             |[x], to| fulmen::box_filter(x, window, border, to, &mut vec![7; n]),
             |[x], to| gpu.box_filter(x, window, border, to, ()),
         )?;
-        let window = 2 * r.within(0..=4) + 1;
+        let window = 2 * r.within(0..=3) + 1;
         let n = median_workspace(size[0], window);
         compare(
             (gpu, r),
