@@ -122,8 +122,8 @@ impl<D: Device> Gpu<D> {
     }
 
     /// [`gemm_strided_batched`](crate::gemm_strided_batched()), without a workspace of the caller's: one launch for all, whose
-    /// blocks have a tile of one product each, and one more for every 65 535 of them; of up to 4096 multiplications and a depth of
-    /// up to 32, a thread makes each element. A distance of 0 in A or B is one matrix for
+    /// blocks have a tile of one product each, and one more for every 65 535 of them; of fewer than 4096 multiplications and a
+    /// depth of up to 32, a thread makes each element. A distance of 0 in A or B is one matrix for
     /// all. Products that are worth tensor cores, and few of a depth that blocks share, are [`gemm`](Self::gemm) one after
     /// the other.
     ///

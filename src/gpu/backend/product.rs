@@ -23,7 +23,7 @@ const TINY_DEPTH: usize = 128;
 const FEW_TILES: usize = 16;
 const MOST_PARTS: usize = 32;
 
-/// Where there are several products of up to so many multiplications and of up to this depth, a thread makes an element alone.
+/// Where there are several products of fewer multiplications than these and of up to this depth, a thread makes an element alone.
 const SMALL: usize = 1 << 12;
 const SMALL_DEPTH: usize = 32;
 
@@ -162,7 +162,7 @@ impl Planner {
         if count == 1 || u32::try_from(count).is_err() || self.by_units::<T>(&of)?.is_some() {
             return Ok(None);
         }
-        if m.saturating_mul(n).saturating_mul(k) <= SMALL && k <= SMALL_DEPTH {
+        if m.saturating_mul(n).saturating_mul(k) < SMALL && k <= SMALL_DEPTH {
             return Ok(Some(Plan { launches: vec![self.small_products::<T>(&of, many)?], ..none }));
         }
         let Some(division) = self.division_of_many(T::TYPE.bytes(), of.sizes, count) else { return Ok(None) };

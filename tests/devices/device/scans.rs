@@ -31,7 +31,18 @@ fn cases() -> Vec<(Gpu<Host>, Vec<[usize; 2]>)> {
         [r.size(9), 1 + r.size(600)],
         [1 + r.size(3), 513 + r.size(3000)],
     ];
-    let fixed = [[70, 32], [9, 33], [5, 128], [200, 7], [130, 30], [99, 6], [3, 513], [3, 2051], [1, 4096], [9, 2050]];
+    let fixed = [
+        [70, 32],
+        [9, 33],
+        [5, 128],
+        [200, 7],
+        [130, 30],
+        [99, 6],
+        [3, 513],
+        [3, 2051],
+        [1, 4096],
+        [9, 2050],
+    ];
     let host = |meet: Meet, blocks: u32, language| {
         let facts = Host::new(meet).facts().clone();
         Gpu::new(Host::with(Facts { blocks, language, ..facts }))
