@@ -122,7 +122,7 @@ SENTENCES = [
 ]
 # What a log says, wherever a page repeats it.
 LOGS = [
-    (r"(\d+) ops (?:are )?within their contracts in `f32`,? and (\d+) in `f64`", "2026-11-28-cuda-story-h200.txt", r"(\d+) ops ran in f32 and (\d+) in f64"),
+    (r"(\d+) ops (?:are )?within their contracts in `f32`,? and (\d+) in `f64`", "2026-11-29-cuda-story-h200.txt", r"(\d+) ops ran in f32 and (\d+) in f64"),
 ]
 
 
