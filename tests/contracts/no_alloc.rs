@@ -347,11 +347,11 @@ fn no_lz4_allocates() {
     FORBIDDEN.set(true);
     let all = [
         fulmen::lz4_compress(&x, 600, &mut out, &mut sizes).is_ok(),
-        fulmen::lz4_decompress(&out, &sizes, 600, &mut back).is_ok(),
+        fulmen::lz4_decompress(&out, &sizes, 600, &mut back).is_ok() && back == x,
         fulmen::lz4_decompress(&out, &[1; 2], 600, &mut back).is_err(),
     ];
     FORBIDDEN.set(false);
-    assert_eq!((all, back), ([true; 3], x));
+    assert_eq!((all, back), ([true; 3], vec![0; 1000]));
 }
 
 /// Blocks of quantised numbers.
