@@ -33,7 +33,7 @@ pub fn run() -> Result<bool, Error> {
     let (mut ran, mut without) = device::story::<f32, _>(&gpu, "wgsl", false, &sizes, &products)?;
     ran.extend(layers::story::<f32, _>(&gpu, "wgsl", &SHAPES, &HEADS, &FAR)?);
     ran.extend(layers::blocks::story(&gpu, &[[5, 40, 3]], &[[2, 72, 1], [3, 136, 2]])?);
-    ran.extend(layers::images::story(&gpu, "wgsl", 60, 3)?);
+    ran.extend(layers::images::story(&gpu, "wgsl", 60, 2)?);
     layers::transforms::lengths::<f32, _>(&gpu, "wgsl", &LENGTHS, &mut ran)?;
     assert_eq!(layers::linear::nan_is_largest(&gpu)?, [2049, 70, 2051]);
     #[cfg(feature = "half")]
