@@ -25,7 +25,7 @@ ESCAPES = [
     ("an edited figure of the pages", "docs/performance.md", r"\| ratio \| 1\.28", "| ratio | 1.58", ["scripts/speed.py", "--check"], "docs/performance.md says"),
     ("an edited figure of a table beside a CSV", "docs/performance.md", r"\| `ij,jk->ik` \| i16 j16 k16 \| 2\.87", "| `ij,jk->ik` | i16 j16 k16 | 2.97", ["scripts/speed.py", "--check"], "docs/performance.md says"),
     ("an edited figure of a table from a log", "docs/performance.md", r"\| of cuDNN \| 0\.95", "| of cuDNN | 1.05", ["scripts/speed.py", "--check"], "other figures than before"),
-    ("an edited figure of a sentence", "docs/performance.md", r"`lz4_compress` of 64 KiB: 0\.99", "`lz4_compress` of 64 KiB: 1.09", ["scripts/speed.py", "--check"], "docs/performance.md says"),
+    ("an edited figure of a sentence", "docs/performance.md", r"`lz4_compress` of 64 KiB: \d+\.\d+", "`lz4_compress` of 64 KiB: 9.99", ["scripts/speed.py", "--check"], "docs/performance.md says"),
     ("a figure of a CSV that was edited", "benches/results/2026-11-25-solve.csv", r"^(lu,f32,1024,fulmen,.*GFLOP/s,)1\.", r"\g<1>2.", ["scripts/speed.py", "--check"], "docs/performance.md says"),
     ("a table of figures that is compared with nothing", "docs/performance.md", r"\Z", "\n| new | 1 |\n|---|--:|\n| `a` | 1.25 |\n", ["scripts/speed.py", "--check"], "compared with no result"),
     ("a limit that is not the documentation's", "src/gpu/template/group.rs", r"rows \* self\.n <= 16384", "rows * self.n <= 8192", ["scripts/limits.py"], "does not say"),
