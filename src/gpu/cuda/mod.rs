@@ -11,16 +11,20 @@
 //! # Ok::<(), fulmen::gpu::device::Error>(())
 //! ```
 //!
-//! A device has its own CUDA context. After a kernel that faults, the driver refuses further work to the process: calls
+//! A device uses the primary context of its card, as other libraries of NVIDIA's do. After a kernel that faults, the driver refuses further work to the process: calls
 //! of every device in it return [`Error::Lost`], and opening another device returns the reason. A new process can open
 //! the device again.
 
 mod cache;
+#[cfg(all(feature = "nccl", target_os = "linux"))]
+mod engine;
 mod graph;
 mod module;
 mod pinned;
 mod tensor_map;
 
+#[cfg(all(feature = "nccl", target_os = "linux"))]
+pub(crate) use engine::OnStream;
 pub use pinned::Pinned;
 
 use super::device::{
@@ -85,8 +89,10 @@ struct Memory {
     context: Rc<Context>,
 }
 
+/// The device's primary context, which other libraries of NVIDIA's in the process have, too.
 #[derive(Debug)]
 struct Context {
+    device: sys::CUdevice,
     inner: sys::CUcontext,
     stream: sys::CUstream,
     /// Why it is gone.
@@ -97,6 +103,8 @@ struct Context {
     open: Cell<usize>,
     /// Parts of the open list that were started.
     part: Cell<usize>,
+    /// Its own: the primary context may outlive it.
+    modules: RefCell<Vec<sys::CUmodule>>,
     graphs: RefCell<Graphs>,
     /// Whether kernels may start before those that they wait for have ended.
     early: bool,
@@ -186,18 +194,25 @@ impl Context {
     /// Of this device, with a stream.
     fn new(device: sys::CUdevice, early: bool) -> Result<Self, Error> {
         let (mut inner, mut stream) = (ptr::null_mut(), ptr::null_mut());
-        // SAFETY: valid for a write; the device is one of the driver's.
-        first(unsafe { sys::cuCtxCreate_v2(&raw mut inner, 0, device) })?;
+        // SAFETY: valid for a write; the device is one of the driver's. `drop` gives it back.
+        first(unsafe { sys::cuDevicePrimaryCtxRetain(&raw mut inner, device) })?;
         let flags = sys::CUstream_flags_enum::CU_STREAM_NON_BLOCKING as u32;
-        // SAFETY: valid for a write; the new context is current in this thread.
-        let code = unsafe { sys::cuStreamCreate(&raw mut stream, flags) };
+        // SAFETY: the context was retained; valid for a write, which is made when that context is current in this thread.
+        let code = unsafe {
+            match sys::cuCtxSetCurrent(inner) {
+                Code::CUDA_SUCCESS => sys::cuStreamCreate(&raw mut stream, flags),
+                code => code,
+            }
+        };
         let made = Self {
+            device,
             inner,
             stream,
             lost: RefCell::default(),
             waiting: RefCell::default(),
             open: Cell::default(),
             part: Cell::default(),
+            modules: RefCell::default(),
             graphs: RefCell::default(),
             early,
         };
@@ -225,8 +240,18 @@ impl Drop for Context {
     fn drop(&mut self) {
         let _ = self.enter();
         self.graphs.get_mut().clear();
-        // SAFETY: made by `new`, and everything of it holds this value. There is nobody to tell of an error.
-        let _ = unsafe { sys::cuCtxDestroy_v2(self.inner) };
+        // SAFETY: the stream and the context are those of `new`, the modules were loaded in that context, and everything that uses them
+        // holds this value; the driver waits for work on the stream. There is nobody to tell of an error.
+        unsafe {
+            if !self.stream.is_null() {
+                let _ = sys::cuStreamSynchronize(self.stream);
+                let _ = sys::cuStreamDestroy_v2(self.stream);
+            }
+            for module in self.modules.get_mut().drain(..) {
+                let _ = sys::cuModuleUnload(module);
+            }
+            let _ = sys::cuDevicePrimaryCtxRelease_v2(self.device);
+        }
     }
 }
 

@@ -75,6 +75,7 @@ impl Cuda {
         // ends with 0.
         let mut code = unsafe { sys::cuModuleLoadData(&raw mut module, image.as_ptr().cast()) };
         if code == Code::CUDA_SUCCESS {
+            self.context.modules.borrow_mut().push(module);
             // SAFETY: the module was loaded, the name ends with 0.
             code = unsafe { sys::cuModuleGetFunction(&raw mut function, module, name.as_ptr()) };
         }
