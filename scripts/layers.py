@@ -16,7 +16,7 @@ pointwise conversions reduce fixed image lz4 random
 blas thresholds quant gguf
 fft einsum nn solve sparse
 families ops parallel owned
-backend gpu capi
+backend gpu collective capi
 """.split()
 # Imports that run up, and why.
 UPWARD = {

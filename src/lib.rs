@@ -69,11 +69,12 @@
 //! | `avx512`, `neon`, `simd128` | permit that instruction set; inert elsewhere |
 //! | `parallel` | the module `parallel` |
 //! | `cuda`, `wgsl` | kernels as PTX and as WGSL from the same bodies; with `cuda` and `std`, NVIDIA's driver to run them |
+//! | `collective`, `nccl` | the module `collective`: sums and gathers among ranks, which are threads with a backend each; by NCCL on CUDA devices |
 //! | `trace` | the module `trace`: a hook in every op, and a profiler |
 //! | `capi` | the C ABI of BLAS |
 //! | `cli` | the program `fulmen` |
 //!
-//! All of them build wherever there is a standard library; bare metal refuses the last two, `std` and `parallel`.
+//! All of them build wherever there is a standard library; bare metal refuses the last two, `std`, `parallel`, `collective` and `nccl`.
 //!
 //! # Guarantees
 //! The documentation of each op and its contract (`contracts/<op>-v1.yaml` of the repository) define the largest error,
@@ -101,7 +102,7 @@
 
 #[cfg(all(feature = "std", target_os = "none"))]
 compile_error!(
-    "the feature `std`, which `parallel`, `capi` and `cli` imply, needs an operating system: leave them out for this target"
+    "the feature `std`, which `parallel`, `collective`, `nccl`, `capi` and `cli` imply, needs an operating system: leave them out for this target"
 );
 
 #[cfg(feature = "alloc")]
@@ -152,6 +153,8 @@ pub mod blas;
 mod buffer;
 #[cfg(feature = "capi")]
 mod capi;
+#[cfg(feature = "collective")]
+pub mod collective;
 mod complex;
 pub mod contract;
 mod conversions;

@@ -73,6 +73,8 @@ bits! {
     [] u16;
     [] u8;
     [] i8;
+    [] i64;
+    [] u64;
     [] crate::E4m3;
     [T: crate::lanes::Element] crate::Complex<T>;
     [B: Block] B;

@@ -12,6 +12,8 @@
 #[macro_use(assert, assert_eq)]
 extern crate common;
 
+#[cfg(all(feature = "nccl", feature = "half"))]
+mod collective;
 #[cfg(feature = "gpu")]
 mod device;
 #[cfg(feature = "gpu")]
