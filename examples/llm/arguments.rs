@@ -78,6 +78,17 @@ struct Batch {
     seed: Option<u32>,
 }
 
+/// How training is spread.
+#[derive(Debug, Args)]
+struct Ranks {
+    /// Devices, or shares of the cores, that each take a part of a batch; needs the feature collective
+    #[arg(long, value_name = "N", default_value = "1", value_parser = value_parser!(u32).range(1..))]
+    ranks: u32,
+    /// The same bits with 1, 2 and 4 ranks; CPUs always give them
+    #[arg(long)]
+    in_order: bool,
+}
+
 /// How tokens are drawn.
 #[derive(Debug, Args)]
 struct Draw {
@@ -139,6 +150,8 @@ struct Train {
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     #[command(flatten)]
+    ranks: Ranks,
+    #[command(flatten)]
     observe: Observe,
     #[command(flatten)]
     on: Where,
@@ -194,6 +207,8 @@ struct Bench {
     steps: u32,
     #[command(flatten)]
     batch: Batch,
+    #[command(flatten)]
+    ranks: Ranks,
     #[command(flatten)]
     on: Where,
 }
@@ -288,6 +303,12 @@ impl Observe {
     }
 }
 
+impl Ranks {
+    fn put(self, r: &mut Request) {
+        (r.ranks, r.in_order) = (self.ranks as usize, self.in_order);
+    }
+}
+
 impl Draw {
     fn put(self, r: &mut Request) {
         r.tokens = self.tokens.map(|n| n as usize);
@@ -348,6 +369,7 @@ pub fn request(line: Line) -> Result<Request, Stop> {
             }
             a.batch.put(&mut r);
             a.sizes.put(&mut r);
+            a.ranks.put(&mut r);
             a.observe.put(&mut r);
             a.on.put(&mut r);
             r.config = r.config.checked().map_err(|why| Stop::Usage(why.to_string()))?;
@@ -365,6 +387,7 @@ pub fn request(line: Line) -> Result<Request, Stop> {
             let mut r = Request::of(Command::Bench, Some(a.model));
             r.steps = Some(a.steps as usize);
             a.batch.put(&mut r);
+            a.ranks.put(&mut r);
             a.on.put(&mut r);
             r
         }

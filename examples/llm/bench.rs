@@ -5,7 +5,7 @@ use crate::config::Config;
 use crate::gguf::Model;
 use crate::machine::{Follower, Machine, Weights};
 use crate::memory::zeros;
-use crate::train::{Recipe, Trainer, is_trained, random};
+use crate::train::{Others, Rank, Recipe, Trainer, is_trained, random};
 use fulmen::backend::Blocking;
 use std::time::Instant;
 
@@ -21,12 +21,14 @@ fn median(n: usize, mut run: impl FnMut() -> Result<(), Stop>) -> Result<f64, St
     Ok(times[n / 2])
 }
 
-/// Prints what the model reaches.
+/// Prints what the model reaches; of a run with other ranks, what training does.
 pub fn run<M: Machine + Blocking>(
     machine: M,
     r: &Request,
     model: Model,
     io: &mut Streams<'_>,
+    at: Rank,
+    others: Option<&dyn Others<M>>,
 ) -> Result<(), Stop> {
     // The longest context that is measured, of those that a file may claim.
     let c = Config { context: model.config.context.min(4096), ..model.config };
@@ -35,8 +37,11 @@ pub fn run<M: Machine + Blocking>(
     writeln!(io.out, "{} parameters, {bytes} bytes, on {}", c.parameters(), machine.name())?;
     let tokens: Vec<u32> = (0..1 << 16).map(|i| (random(1, i) % c.vocab as u64) as u32).collect();
     match is_trained(&c, &model.weights) {
-        Ok(()) => train(&machine, r, c, &model, &tokens, io)?,
+        Ok(()) => train(&machine, r, c, &model, &tokens, io, (at, others))?,
         Err(why) => io.note(format_args!("training is not measured: the model has {why}\n")),
+    }
+    if at.ranks > 1 {
+        return Ok(());
     }
 
     let pool = match r.threads() {
@@ -86,12 +91,13 @@ fn train<M: Machine + Blocking>(
     model: &Model,
     tokens: &[u32],
     io: &mut Streams<'_>,
+    (at, others): (Rank, Option<&dyn Others<M>>),
 ) -> Result<(), Stop> {
     let steps = r.steps.unwrap_or(10);
     let recipe = Recipe { length: r.recipe.length.min(c.context), steps: steps + 1, ..r.recipe };
-    let trainer = Trainer::new(machine.clone(), c, recipe, model.weights.numbers.clone())?;
+    let trainer = Trainer::new(machine.clone(), c, recipe, model.weights.numbers.clone(), at)?;
     let threads = r.workers().min(recipe.groups);
-    let time = M::steps(&trainer, threads, tokens, |one| {
+    let time = M::steps(&trainer, others, threads, tokens, |one| {
         one(0)?;
         let mut step = 0;
         median(steps, || {
@@ -102,9 +108,10 @@ fn train<M: Machine + Blocking>(
     let rows = (recipe.batch * recipe.length) as f64;
     // A weight takes part in a multiplication and an addition forward, and in two of each backward.
     let flops = 6.0 * c.parameters() as f64 * rows;
+    let ranks = if at.ranks > 1 { format!("{} ranks of ", at.ranks) } else { String::new() };
     writeln!(
         io.out,
-        "training: {:.1} ms a step of {rows} tokens on {threads} threads, {:.0} tokens/s, {:.1} GFLOP/s in the weights",
+        "training: {:.1} ms a step of {rows} tokens on {ranks}{threads} threads, {:.0} tokens/s, {:.1} GFLOP/s in the weights",
         time * 1e3,
         rows / time,
         flops / time / 1e9

@@ -4,6 +4,9 @@
 mod arguments;
 #[path = "commands.rs"]
 pub mod commands;
+#[cfg(feature = "collective")]
+#[path = "of_ranks.rs"]
+mod of_ranks;
 
 use crate::bench;
 use crate::chat;
@@ -16,7 +19,7 @@ use crate::memory::{self, Bytes, Lack, Row};
 pub use crate::program::Stop;
 use crate::program::{self, end};
 use crate::tokens::Tokenizer;
-use crate::train::{Mark, Recipe, Trainer, first_parameters, trainer_plan, uniform};
+use crate::train::{Mark, Others, Rank, Recipe, Trainer, first_parameters, trainer_plan, uniform};
 use crate::vocabulary::{MOST, Vocabulary, Words, bigram_entropy};
 use crate::weights;
 use core::fmt;
@@ -71,6 +74,10 @@ pub fn run(
 ) -> u8 {
     let done = Request::parse(args).and_then(|r| {
         let mut io = Streams { out, err, terminal, interrupt };
+        #[cfg(feature = "collective")]
+        if r.ranks > 1 && !r.plan {
+            return of_ranks::run(&r, &mut io);
+        }
         let work = Work(&r, &mut io);
         if r.backend != "cpu" {
             let unknown = || {
@@ -146,6 +153,8 @@ pub struct Request {
     given: Vec<(&'static str, f64)>,
     profile: bool,
     trace: Option<PathBuf>,
+    ranks: usize,
+    in_order: bool,
 }
 
 impl Request {
@@ -178,6 +187,8 @@ impl Request {
             given: Vec::new(),
             profile: false,
             trace: None,
+            ranks: 1,
+            in_order: false,
         }
     }
 
@@ -194,9 +205,9 @@ impl Request {
         }
     }
 
-    /// Threads of a training step.
+    /// Threads of a rank's training step.
     pub fn workers(&self) -> usize {
-        self.threads.map_or_else(cores, |n| n.min(cores()))
+        (self.threads.map_or_else(cores, |n| n.min(cores())) / self.ranks).max(1)
     }
 
     /// Threads of an op elsewhere; more than there are cores would only wait for each other.
@@ -222,6 +233,24 @@ impl Request {
         if !cfg!(feature = "trace") && (self.profile || self.trace.is_some()) {
             return usage("--profile and --trace need the feature trace, which this build lacks");
         }
+        if !cfg!(feature = "collective") && self.ranks > 1 {
+            return usage("--ranks needs the feature collective, which this build lacks");
+        }
+        if self.ranks > 1 && (self.profile || self.trace.is_some()) {
+            return usage("--profile and --trace are of one rank");
+        }
+        if self.ranks > self.recipe.batch {
+            return usage("--ranks is more than the sequences of a --batch");
+        }
+        if self.ranks > 1
+            && !self.recipe.groups.is_multiple_of(self.ranks)
+            && (self.backend == "cpu" || self.in_order)
+        {
+            return Err(Stop::Usage(format!(
+                "--ranks {} does not divide the {} groups of a batch",
+                self.ranks, self.recipe.groups
+            )));
+        }
         if self.command == Command::Tokenize && self.prompt.is_none() && self.texts.is_empty() {
             return usage("tokenize needs a --prompt or a --text");
         }
@@ -245,12 +274,14 @@ impl Job for Work<'_, '_> {
     type Done = Result<(), Stop>;
     fn run<M: Machine + Blocking>(self, machine: M) -> Self::Done {
         let Self(r, io) = self;
+        // One rank, or the plan of each.
+        let at = Rank { ranks: r.ranks, in_order: r.in_order, ..Rank::ALONE };
         match r.command {
-            Command::Train => commands::train(machine, r, io),
+            Command::Train => commands::train(machine, r, io, at, None),
             Command::Generate => commands::generate(machine, r, io),
             Command::Bench => {
                 let model = Model::open(r.file()).map_err(|why| useless(r.file(), why))?;
-                bench::run(machine, r, model, io)
+                bench::run(machine, r, model, io, at, None)
             }
             Command::Quantize => commands::quantize(r, io),
             Command::Perplexity => {

@@ -99,9 +99,10 @@ fn resumed<M: Machine + Blocking>(
     r: &Request,
     state: &Path,
     mark: Mark,
+    at: Rank,
 ) -> Result<(Trainer<M>, Vocabulary, Vec<f32>), Stop> {
     let (mut trainer, vocabulary, of, losses) =
-        Trainer::resume(machine, state).map_err(|why| useless(state, why))?;
+        Trainer::resume(machine, state, at).map_err(|why| useless(state, why))?;
     if of != mark {
         return Err(useless(r.file(), "this is not the text that the run to resume was learning"));
     }
@@ -121,25 +122,28 @@ fn begun<M: Machine + Blocking>(
     r: &Request,
     text: &[u8],
     plan: &[Row],
+    at: Rank,
 ) -> Result<(Trainer<M>, Vocabulary), Stop> {
     // Before the time that learning a vocabulary takes.
     let plan = if M::HOST { plan } else { &[] };
-    memory::check(plan)?;
+    memory::check(&plan.repeat(at.ranks))?;
     let of_text = Words::of(text)?.plan(r.config.vocab, text.len());
-    memory::check(&[plan, &of_text].concat())?;
+    memory::check(&[plan, &of_text].concat().repeat(at.ranks))?;
     let vocabulary = Vocabulary::learn(text, r.config.vocab)?;
     let config = Config { vocab: vocabulary.len(), ..r.config };
     let parameters = first_parameters(&config, r.recipe.seed)?;
-    Ok((Trainer::new(machine, config, r.recipe, parameters)?, vocabulary))
+    Ok((Trainer::new(machine, config, r.recipe, parameters, at)?, vocabulary))
 }
 
 pub(super) fn train<M: Machine + Blocking>(
     machine: M,
     r: &Request,
     io: &mut Streams<'_>,
+    at: Rank,
+    others: Option<&dyn Others<M>>,
 ) -> Result<(), Stop> {
     let name = machine.name();
-    let plan = trainer_plan(&machine, &r.config, &r.recipe)?;
+    let plan = trainer_plan(&machine, &r.config, &r.recipe, at)?;
     let text = r.text()?;
     if r.plan {
         let of_text = Words::of(&text)?.plan(r.config.vocab, text.len());
@@ -148,8 +152,7 @@ pub(super) fn train<M: Machine + Blocking>(
     let out = r.out.as_deref().unwrap_or(Path::new(""));
     let state = beside(out, ".state");
     let svg = r.svg.clone().unwrap_or_else(|| beside(out, ".svg"));
-    let places = claim_outputs(r.file(), [out, &state, &svg])?;
-    let [model_place, state_place, svg_place] = places.as_slice() else { return Ok(()) };
+    let places = if at.rank == 0 { claim_outputs(r.file(), [out, &state, &svg])? } else { Vec::new() };
     let mark = Mark::of(&text);
     // A stretch of a hundredth, when a sequence of mostly single bytes fits into all five.
     let stretch = if text.len() / 20 > 4 * r.config.context { text.len() / 100 } else { 0 };
@@ -158,11 +161,11 @@ pub(super) fn train<M: Machine + Blocking>(
     let (text, apart) = hold_out(&whole, stretch);
     drop(whole);
     let (trainer, vocabulary, mut losses) = if r.resume {
-        resumed(machine.clone(), r, &state, mark)?
+        resumed(machine.clone(), r, &state, mark, at)?
     } else if state.exists() && !r.fresh {
         return Err(useless(&state, "a run left this; --resume goes on from it, --fresh starts over it"));
     } else {
-        let (trainer, vocabulary) = begun(machine.clone(), r, &text, &plan)?;
+        let (trainer, vocabulary) = begun(machine.clone(), r, &text, &plan, at)?;
         (trainer, vocabulary, Vec::new())
     };
     let Recipe { steps, length, batch, .. } = trainer.recipe;
@@ -174,12 +177,20 @@ pub(super) fn train<M: Machine + Blocking>(
     let per_token = |text: &[u8], tokens: &[u32]| text.len() as f32 / tokens.len().max(1) as f32;
     let (bytes, held_bytes) = (per_token(&text, &tokens), per_token(&apart, &held));
     drop((text, apart));
+    let [model_place, state_place, svg_place] = places.as_slice() else {
+        // Another rank than 0: it writes nothing.
+        let first = losses.len();
+        return M::steps(&trainer, others, r.workers(), &tokens, |one| {
+            Ok((first..steps).try_for_each(|step| one(step).map(drop))?)
+        });
+    };
     let c = &trainer.config;
     io.note(format_args!(
-        "{} parameters, {} tokens of {bytes:.2} bytes, {} threads; entropy of byte pairs {bigram:.3} nats per byte\n{}\n",
+        "{} parameters, {} tokens of {bytes:.2} bytes, {}{} threads; entropy of byte pairs {bigram:.3} nats per byte\n{}\n",
         c.parameters(),
         tokens.len(),
-        r.workers().min(trainer.recipe.groups),
+        if at.ranks > 1 { format!("{} ranks of ", at.ranks) } else { String::new() },
+        r.workers().min(trainer.recipe.groups / at.ranks),
         program::lanes(&name)
     ));
     let first = losses.len();
@@ -196,7 +207,7 @@ pub(super) fn train<M: Machine + Blocking>(
     let mut apart: Vec<(usize, f32)> = Vec::new();
     let every = (steps / 20).max(5);
     let asked = (io.interrupt)();
-    let result: Result<(), Stop> = M::steps(&trainer, r.workers(), &tokens, |one| {
+    let result: Result<(), Stop> = M::steps(&trainer, others, r.workers(), &tokens, |one| {
         for step in first..steps {
             let loss = one(step)?;
             let done = step + 1;

@@ -8,6 +8,7 @@ use crate::config::{Config, Place};
 use crate::gguf::{Stored, of_kind};
 use crate::memory::{self, Lack, Row, zeros};
 use crate::model::{self, Angles, Blocked, Ids, In, Out, Span, Table};
+use crate::train::Others;
 use core::ops::Range;
 #[cfg(feature = "parallel")]
 use fulmen::backend::Threads;
@@ -44,6 +45,7 @@ pub trait Machine: Blocked + Memory<Error: Into<Lack>> + Clone {
     /// Runs `body` with a function that does one step of training, on `threads` threads of the host's where they help.
     fn steps<R>(
         trainer: &impl Training<Self>,
+        others: Option<&dyn Others<Self>>,
         threads: usize,
         text: &[u32],
         body: impl FnOnce(Steps<'_>) -> R,
@@ -82,14 +84,25 @@ pub trait Machine: Blocked + Memory<Error: Into<Lack>> + Clone {
 pub trait Training<M: Machine> {
     /// One step on this thread.
     #[allow(dead_code, reason = "a build without devices trains on threads")]
-    fn one(&self, step: usize, text: &[u32]) -> impl Future<Output = Result<f32, Lack>>;
+    fn one(
+        &self,
+        others: Option<&dyn Others<M>>,
+        step: usize,
+        text: &[u32],
+    ) -> impl Future<Output = Result<f32, Lack>>;
     /// As [`Training::one`]; this thread waits.
     #[cfg(feature = "gpu")]
-    fn now(&self, step: usize, text: &[u32]) -> Result<f32, Lack>
+    fn now(&self, others: Option<&dyn Others<M>>, step: usize, text: &[u32]) -> Result<f32, Lack>
     where
         M: Blocking;
     /// Runs `body` with a function that does one step on `threads` threads; the calling thread is one of them.
-    fn with_threads<R>(&self, threads: usize, text: &[u32], body: impl FnOnce(Steps<'_>) -> R) -> R
+    fn with_threads<R>(
+        &self,
+        others: Option<&dyn Others<M>>,
+        threads: usize,
+        text: &[u32],
+        body: impl FnOnce(Steps<'_>) -> R,
+    ) -> R
     where
         M: Blocking + Sync,
         M::Floats: Send + Sync,
@@ -193,11 +206,12 @@ macro_rules! machine {
             }
             fn steps<R>(
                 trainer: &impl Training<Self>,
+                others: Option<&dyn Others<Self>>,
                 threads: usize,
                 text: &[u32],
                 body: impl FnOnce(Steps<'_>) -> R,
             ) -> R {
-                trainer.with_threads(threads, text, body)
+                trainer.with_threads(others, threads, text, body)
             }
             fn sum_of(&self, x: &[f32]) -> Option<f32> {
                 let mut sum = [0.0];

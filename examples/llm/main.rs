@@ -14,7 +14,7 @@
 //! `model.rs` is the model, written once for every backend; `train.rs` and `machine.rs` run it on the CPU; `gguf.rs` is its
 //! file, `keys.rs` what the keys of one mean, `parts.rs` reads those that were split, `blocks.rs` formats that the library does not
 //! multiply with, `weights.rs` is what else is done with files, `vocabulary.rs` the tokens that it learns and `tokens.rs` those of other files,
-//! which `examples/tokens` reads. `chat.rs` holds conversations. `cli.rs` and `arguments.rs` are the command line.
+//! which `examples/tokens` reads. `chat.rs` holds conversations; `ranks.rs` trains on several devices. `cli.rs` and `arguments.rs` are the command line.
 
 mod bench;
 #[path = "../common/chart.rs"]
@@ -32,6 +32,8 @@ mod model;
 mod program;
 #[path = "../common/progress.rs"]
 mod progress;
+#[cfg(feature = "collective")]
+mod ranks;
 mod tokens;
 mod train;
 mod vocabulary;

@@ -17,6 +17,9 @@ pub enum Lack {
     Kernel(Error),
     /// A model gave logits that are NaN or infinite after so many tokens.
     Odd(usize),
+    /// What joins the ranks of a run said.
+    #[cfg(feature = "collective")]
+    Ranks(fulmen::collective::Error),
     /// What a device said.
     #[cfg(feature = "gpu")]
     Device(fulmen::gpu::device::Error),
@@ -40,6 +43,8 @@ impl fmt::Display for Lack {
             }
             Self::Kernel(e) => write!(f, "{e}"),
             Self::Odd(n) => write!(f, "the model's logits after {n} tokens are not all finite numbers"),
+            #[cfg(feature = "collective")]
+            Self::Ranks(e) => write!(f, "{e}"),
             #[cfg(feature = "gpu")]
             Self::Device(e) => write!(f, "{e}"),
         }

@@ -184,11 +184,17 @@ impl<D: Computes<f32>> Machine for Gpu<D> {
     fn ids_mut(x: &mut Self::Words) -> <Self as Memory>::Mut<'_, u32> {
         x.view_mut()
     }
-    fn steps<R>(trainer: &impl Training<Self>, _: usize, text: &[u32], body: impl FnOnce(Steps<'_>) -> R) -> R
+    fn steps<R>(
+        trainer: &impl Training<Self>,
+        others: Option<&dyn Others<Self>>,
+        _: usize,
+        text: &[u32],
+        body: impl FnOnce(Steps<'_>) -> R,
+    ) -> R
     where
         Self: Blocking,
     {
-        body(&mut |step| trainer.now(step, text))
+        body(&mut |step| trainer.now(others, step, text))
     }
     fn together(&self, work: impl FnOnce() -> Result<(), Lack>) -> Result<(), Lack> {
         Gpu::together(self, work)

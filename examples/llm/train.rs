@@ -1,15 +1,17 @@
 //! Training: groups of sequences on threads, one step of AdamW for all of them, and checkpoints.
 //!
-//! A batch is cut into groups whose gradients are summed in order, so the threads' number changes no bit of the result.
+//! A batch is cut into groups whose gradients are added pairwise, so the number of threads changes no bit of the result. Each rank of a run
+//! has an equal share of the groups.
 
 use crate::config::{Biases, Config};
 use crate::files::{self, Failed, Place};
 use crate::gguf::{self, Model, Stored, Trouble, Value, file_of};
 use crate::machine::{Machine, Positions, Steps, Training};
 use crate::memory::{self, Lack, Row, product, zeros};
-use crate::model::{self, Span};
+use crate::model::{self, Out, Span};
 use crate::tokens::Tokenizer;
 use crate::vocabulary::Vocabulary;
+use core::ops::Range;
 use fulmen::Adam;
 use fulmen::backend::Blocking;
 use fulmen::gguf::Gguf;
@@ -26,7 +28,7 @@ pub struct Recipe {
     pub batch: usize,
     /// Tokens of a sequence.
     pub length: usize,
-    /// Parts that a batch is cut into.
+    /// Parts that a batch is cut into, of all ranks.
     pub groups: usize,
     /// Largest step size; it rises over the first steps and falls to a tenth along a cosine.
     pub rate: f32,
@@ -45,10 +47,34 @@ impl Default for Recipe {
 }
 
 impl Recipe {
-    /// As a machine runs it: a device has no use for parts.
-    fn on<M: Machine>(self) -> Self {
-        if M::HOST { self } else { Self { groups: 1, ..self } }
+    /// As a machine runs it: a device has no use for parts, but for sums in an order that the number of ranks does not change.
+    fn on<M: Machine>(self, at: Rank) -> Self {
+        if M::HOST || at.in_order { self } else { Self { groups: at.ranks, ..self } }
     }
+}
+
+/// A rank of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rank {
+    /// Its number, from 0.
+    pub rank: usize,
+    /// How many there are.
+    pub ranks: usize,
+    /// Whether the bits of the result are those of another number of ranks, where groups are that many.
+    pub in_order: bool,
+}
+
+impl Rank {
+    /// Of a run that has no other.
+    pub const ALONE: Self = Self { rank: 0, ranks: 1, in_order: false };
+}
+
+/// The ranks of a run, as one of them sees the others. Every rank calls the same.
+pub trait Others<M: Machine> {
+    /// The sum over all ranks of a number of the host's.
+    fn sum_of_host(&self, x: f32) -> Result<f32, Lack>;
+    /// The sum of gradients over all ranks, in their place.
+    fn sum(&self, machine: &M, gradients: Out<'_, M>) -> Result<(), Lack>;
 }
 
 /// Number `i` of the stream of `seed`: Steele, Lea, Flood, *Fast Splittable Pseudorandom Number Generators* (2014).
@@ -118,7 +144,9 @@ pub struct Trainer<M: Machine> {
     machine: M,
     pub config: Config,
     pub recipe: Recipe,
+    at: Rank,
     pub parameters: RwLock<M::Floats>,
+    /// Those of this rank.
     groups: Vec<Mutex<Group<M>>>,
     positions: Positions<M>,
     moments: Mutex<[M::Floats; 2]>,
@@ -143,26 +171,33 @@ pub fn is_trained(c: &Config, weights: &Stored) -> Result<(), &'static str> {
 }
 
 /// The names and the elements of the buffers of a [`Trainer`].
-pub fn trainer_plan<M: Machine>(machine: &M, c: &Config, r: &Recipe) -> Result<[Row; 8], Lack> {
-    let r = r.on::<M>();
+pub fn trainer_plan<M: Machine>(machine: &M, c: &Config, r: &Recipe, at: Rank) -> Result<[Row; 8], Lack> {
+    let r = r.on::<M>(at);
     let rows = product(&[r.batch.div_ceil(r.groups), r.length])?;
+    let groups = r.groups / at.ranks;
     Ok([
         ("parameters", c.parameters()),
         ("moments", 2 * c.parameters()),
-        ("gradients", product(&[r.groups, c.parameters()])?),
-        ("activations", product(&[r.groups, rows, model::training_room(c, 1).iter().sum::<usize>() + 2])?),
-        ("workspaces", product(&[r.groups, model::workspace(machine, c, rows)])?),
-        ("tokens", product(&[4, r.groups, rows])?),
+        ("gradients", product(&[groups, c.parameters()])?),
+        ("activations", product(&[groups, rows, model::training_room(c, 1).iter().sum::<usize>() + 2])?),
+        ("workspaces", product(&[groups, model::workspace(machine, c, rows)])?),
+        ("tokens", product(&[4, groups, rows])?),
         ("positions", product(&[rows, c.head_dim()])?),
         ("losses", r.steps),
     ])
 }
 
 impl<M: Machine> Trainer<M> {
-    /// Allocates everything.
-    pub fn new(machine: M, config: Config, recipe: Recipe, parameters: Vec<f32>) -> Result<Self, Lack> {
-        let recipe = recipe.on::<M>();
-        let plan = trainer_plan(&machine, &config, &recipe)?;
+    /// Allocates everything, of a rank, of which there are as many as divide the groups.
+    pub fn new(
+        machine: M,
+        config: Config,
+        recipe: Recipe,
+        parameters: Vec<f32>,
+        at: Rank,
+    ) -> Result<Self, Lack> {
+        let recipe = recipe.on::<M>(at);
+        let plan = trainer_plan(&machine, &config, &recipe, at)?;
         if M::HOST {
             memory::check(&plan)?;
         }
@@ -184,7 +219,7 @@ impl<M: Machine> Trainer<M> {
         };
         let moments = [machine.floats(config.parameters())?, machine.floats(config.parameters())?];
         Ok(Self {
-            groups: (0..recipe.groups).map(group).collect::<Result<_, Lack>>()?,
+            groups: (0..recipe.groups / at.ranks).map(group).collect::<Result<_, Lack>>()?,
             positions: Positions::new(&machine, &config, rows / recipe.length, recipe.length, &[])?,
             parameters: RwLock::new(machine.floats_of(parameters)?),
             moments: Mutex::new(moments),
@@ -192,28 +227,30 @@ impl<M: Machine> Trainer<M> {
             machine,
             config,
             recipe,
+            at,
         })
     }
 
-    /// Sequences of group `g`.
-    fn sequences(&self, g: usize) -> usize {
+    /// The sequences of a batch that group `g` of this rank has.
+    fn sequences(&self, g: usize) -> Range<usize> {
         let Recipe { batch, groups, .. } = self.recipe;
-        (g + 1) * batch / groups - g * batch / groups
+        let g = self.at.rank * self.groups.len() + g;
+        g * batch / groups..(g + 1) * batch / groups
     }
 
     /// Loss and gradient of group `g` at `step`, of sequences that the seed chooses from `text`.
     #[allow(clippy::await_holding_lock, reason = "a group is of one thread, which waits for no other")]
     async fn pass(&self, g: usize, step: usize, text: &[u32]) {
-        let Recipe { batch, length, seed, groups, .. } = self.recipe;
+        let Recipe { batch, length, seed, .. } = self.recipe;
         let sequences = self.sequences(g);
         // One token more than the sequence is needed.
         let places = (text.len() - length) as u64;
         let start = |s| {
-            let i = (step * batch + g * batch / groups + s) as u64;
+            let i = (step * batch + sequences.start + s) as u64;
             (random(seed ^ 0x5eed, i) % places) as usize
         };
         let mut group = held(&self.groups[g]);
-        group.loss = self.measure(&mut group, text, sequences, start).await;
+        group.loss = self.measure(&mut group, text, sequences.len(), start).await;
     }
 
     /// Loss and gradient of `sequences` sequences of `text`, of which number `s` begins at `start(s)`.
@@ -281,7 +318,7 @@ impl<M: Machine> Trainer<M> {
             return Ok(None);
         }
         let stride = (text.len() - 1) / windows;
-        let (mut group, at_once) = (held(&self.groups[0]), self.sequences(0));
+        let (mut group, at_once) = (held(&self.groups[0]), self.sequences(0).len());
         let mut loss = 0.0;
         for first in (0..windows).step_by(at_once) {
             let sequences = at_once.min(windows - first);
@@ -320,15 +357,41 @@ impl<M: Machine> Trainer<M> {
         rate * (0.1 + 0.45 * (1.0 + (core::f32::consts::PI * done.min(1.0)).cos()))
     }
 
-    /// Sums the gradients in order, cuts them to length, and moves the parameters. Returns the mean loss.
-    fn update(&self, step: usize) -> Result<f32, Lack> {
+    /// The losses of some groups of this rank, added pairwise.
+    fn loss(&self, groups: Range<usize>) -> Result<f32, Lack> {
+        match groups.len() {
+            1 => held(&self.groups[groups.start]).loss.clone(),
+            n => {
+                let middle = groups.start + n.next_power_of_two() / 2;
+                Ok(self.loss(groups.start..middle)? + self.loss(middle..groups.end)?)
+            }
+        }
+    }
+
+    /// Adds the gradients pairwise, cuts them to length, and moves the parameters. Returns the mean loss.
+    fn update(&self, step: usize, others: Option<&dyn Others<M>>) -> Result<f32, Lack> {
         let Recipe { batch, length, .. } = self.recipe;
-        let mut loss = 0.0;
-        for group in &self.groups {
-            loss += held(group).loss.clone()?;
+        let mut loss = self.loss(0..self.groups.len())?;
+        self.add_groups().map_err(Into::into)?;
+        if let Some(others) = others {
+            loss = others.sum_of_host(loss)?;
+            others.sum(&self.machine, M::view_mut(&mut held(&self.groups[0]).gradient))?;
         }
         self.step(step).map_err(Into::into)?;
         Ok(loss / (batch * length) as f32)
+    }
+
+    /// The gradients of this rank's groups, added pairwise, in the first.
+    fn add_groups(&self) -> Result<(), M::Error> {
+        let mut distance = 1;
+        while distance < self.groups.len() {
+            for left in (0..self.groups.len() - distance).step_by(2 * distance) {
+                let [mut sum, other] = [left, left + distance].map(|g| held(&self.groups[g]));
+                self.machine.add_in_place(M::view_mut(&mut sum.gradient), M::view(&other.gradient))?;
+            }
+            distance *= 2;
+        }
+        Ok(())
     }
 
     /// The step of [`Trainer::update`].
@@ -336,9 +399,6 @@ impl<M: Machine> Trainer<M> {
         let Recipe { decay, clip, .. } = self.recipe;
         let b = &self.machine;
         let mut first = held(&self.groups[0]);
-        for group in &self.groups[1..] {
-            b.add_in_place(M::view_mut(&mut first.gradient), M::view(&held(group).gradient))?;
-        }
         b.clip_by_norm(clip, M::view_mut(&mut first.gradient), M::view_mut(&mut held(&self.norm)))?;
         let step = u32::try_from(step + 1).unwrap_or(u32::MAX);
         let rate = self.rate(step as usize - 1);
@@ -384,8 +444,8 @@ impl<M: Machine> Trainer<M> {
         Ok(state.write(|to| file.write(to)))
     }
 
-    /// A trainer as [`Trainer::save`] left it, its vocabulary, and the losses so far.
-    pub fn resume(machine: M, state: &Path) -> Result<(Self, Vocabulary, Mark, Vec<f32>), Trouble> {
+    /// A trainer as [`Trainer::save`] left it, by any number of ranks, its vocabulary, and the losses so far.
+    pub fn resume(machine: M, state: &Path, at: Rank) -> Result<(Self, Vocabulary, Mark, Vec<f32>), Trouble> {
         let bytes = files::read(state)?;
         let file = Gguf::read(&bytes)?;
         let model = Model::from_file(&file)?;
@@ -407,7 +467,13 @@ impl<M: Machine> Trainer<M> {
         let mark = Mark(numbers("fulmen.text")?.try_into().map_err(|_| broken())?);
         let losses = reals("fulmen.losses")?;
         let parameters = model.weights.expanded(&model.config)?;
-        let trainer = Self::new(machine, model.config, recipe, parameters)?;
+        if !recipe.on::<M>(at).groups.is_multiple_of(at.ranks) {
+            return Err(Trouble::Broken(format!(
+                "its {groups} groups are not a multiple of {} ranks",
+                at.ranks
+            )));
+        }
+        let trainer = Self::new(machine, model.config, recipe, parameters, at)?;
         for (name, moment) in ["first", "second"].iter().zip(&mut *held(&trainer.moments)) {
             let name = format!("fulmen.moment.{name}");
             let host = gguf::floats(&file, &name, trainer.config.parameters()).ok_or_else(broken)?;
@@ -418,22 +484,28 @@ impl<M: Machine> Trainer<M> {
 }
 
 impl<M: Machine> Training<M> for Trainer<M> {
-    async fn one(&self, step: usize, text: &[u32]) -> Result<f32, Lack> {
+    async fn one(&self, others: Option<&dyn Others<M>>, step: usize, text: &[u32]) -> Result<f32, Lack> {
         for g in 0..self.groups.len() {
             self.pass(g, step, text).await;
         }
-        self.update(step)
+        self.update(step, others)
     }
 
     #[cfg(feature = "gpu")]
-    fn now(&self, step: usize, text: &[u32]) -> Result<f32, Lack>
+    fn now(&self, others: Option<&dyn Others<M>>, step: usize, text: &[u32]) -> Result<f32, Lack>
     where
         M: Blocking,
     {
-        self.machine.wait(self.one(step, text))
+        self.machine.wait(self.one(others, step, text))
     }
 
-    fn with_threads<R>(&self, threads: usize, text: &[u32], body: impl FnOnce(Steps<'_>) -> R) -> R
+    fn with_threads<R>(
+        &self,
+        others: Option<&dyn Others<M>>,
+        threads: usize,
+        text: &[u32],
+        body: impl FnOnce(Steps<'_>) -> R,
+    ) -> R
     where
         M: Blocking + Sync,
         M::Floats: Send + Sync,
@@ -467,7 +539,7 @@ impl<M: Machine> Training<M> for Trainer<M> {
                 barrier.wait();
                 share(0);
                 barrier.wait();
-                self.update(now)
+                self.update(now, others)
             };
             let done = body(&mut one);
             stop.store(true, Ordering::Release);

@@ -33,6 +33,9 @@ mod model;
 mod program;
 #[path = "../common/progress.rs"]
 mod progress;
+#[cfg(feature = "collective")]
+#[path = "../llm/ranks.rs"]
+mod ranks;
 #[path = "../llm/tokens.rs"]
 mod tokens;
 #[path = "../llm/train.rs"]
@@ -54,6 +57,9 @@ mod line;
 mod manners;
 #[path = "llm_models.rs"]
 mod models;
+#[cfg(feature = "collective")]
+#[path = "llm_ranks.rs"]
+mod rank_tests;
 
 use common::Folder;
 use config::Config;
@@ -66,7 +72,7 @@ use model::Span;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use tokens::Tokenizer;
-use train::{Mark, Recipe, Trainer, first_parameters, random};
+use train::{Mark, Rank, Recipe, Trainer, first_parameters, random};
 use vocabulary::{Vocabulary, bigram_entropy};
 
 fn tiny() -> Config {
@@ -185,9 +191,11 @@ fn slopes(c: Config) {
 fn run_steps(threads: usize, steps: usize) -> (Vec<f32>, Vec<f32>) {
     let recipe = Recipe { steps: 30, batch: 5, length: 12, groups: 3, rate: 1e-2, ..Recipe::default() };
     let c = tiny();
-    let trainer = Trainer::new(Cpu::native(), c, recipe, first_parameters(&c, 1).unwrap()).unwrap();
+    let trainer =
+        Trainer::new(Cpu::native(), c, recipe, first_parameters(&c, 1).unwrap(), Rank::ALONE).unwrap();
     let tokens = bytes().encode(&text());
-    let losses = trainer.with_threads(threads, &tokens, |one| (0..steps).map(|s| one(s).unwrap()).collect());
+    let losses =
+        trainer.with_threads(None, threads, &tokens, |one| (0..steps).map(|s| one(s).unwrap()).collect());
     (losses, trainer.parameters.into_inner().unwrap())
 }
 
@@ -244,7 +252,8 @@ fn a_resumed_run_has_the_losses_of_one_that_went_on() {
     assert!(out.contains("nats per byte"), "{out}");
     // A run that was cut off after its first state: the state of step 3 of a run of 6.
     let state = |of: &str| PathBuf::from(format!("{of}.state"));
-    let (first, vocabulary, mark, losses) = Trainer::resume(Cpu::native(), &state(whole)).unwrap();
+    let (first, vocabulary, mark, losses) =
+        Trainer::resume(Cpu::native(), &state(whole), Rank::ALONE).unwrap();
     assert_eq!(losses.len(), 6);
     let config = first.config;
     let tokens = vocabulary.encode(&text());
@@ -282,10 +291,16 @@ struct Cut<'a> {
 impl machine::Job for Cut<'_> {
     type Done = ();
     fn run<M: machine::Machine + Blocking>(self, m: M) {
-        let trainer =
-            Trainer::new(m, self.config, self.recipe, first_parameters(&self.config, 7).unwrap()).unwrap();
+        let trainer = Trainer::new(
+            m,
+            self.config,
+            self.recipe,
+            first_parameters(&self.config, 7).unwrap(),
+            Rank::ALONE,
+        )
+        .unwrap();
         let losses: Vec<f32> =
-            M::steps(&trainer, 1, self.tokens, |one| (0..3).map(|s| one(s).unwrap()).collect());
+            M::steps(&trainer, None, 1, self.tokens, |one| (0..3).map(|s| one(s).unwrap()).collect());
         let [out, state] = [0, 1].map(|i| files::Place::claim(&self.to[i], &[]).unwrap());
         trainer.save(&out, &state, self.vocabulary, self.mark, &losses).unwrap().unwrap();
     }
@@ -509,9 +524,9 @@ impl machine::Job for Whole<'_> {
     fn run<M: machine::Machine + Blocking>(self, m: M) -> Self::Done {
         let Self(config, recipe, tokens) = self;
         let parameters = first_parameters(&config, 7).unwrap();
-        let trainer = Trainer::new(m.clone(), config, recipe, parameters).unwrap();
+        let trainer = Trainer::new(m.clone(), config, recipe, parameters, Rank::ALONE).unwrap();
         let losses =
-            M::steps(&trainer, 1, tokens, |one| (0..recipe.steps).map(|s| one(s).unwrap()).collect());
+            M::steps(&trainer, None, 1, tokens, |one| (0..recipe.steps).map(|s| one(s).unwrap()).collect());
         let trained = Stored::of(&config, m.wait(trainer.weights()).unwrap());
         let weights = Weights::new(&m, trained).unwrap();
         let mut follower = Follower::new(m, config, &weights, 4).unwrap();

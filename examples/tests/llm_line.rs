@@ -2,14 +2,14 @@
 
 use super::{Folder, SMALL, program, text};
 use crate::cli;
-use crate::train::Trainer;
+use crate::train::{Rank, Trainer};
 use fulmen::backend::Cpu;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A text, and the line that trains two steps on it to `model`.
-fn folder(name: &str) -> (Folder, Vec<String>) {
+pub(super) fn folder(name: &str) -> (Folder, Vec<String>) {
     let folder = Folder::new(name);
     let file = folder.file("text", text());
     let mut line: Vec<String> =
@@ -18,13 +18,13 @@ fn folder(name: &str) -> (Folder, Vec<String>) {
     (folder, line)
 }
 
-fn with(line: &[String], more: &[&str]) -> (u8, String, String) {
+pub(super) fn with(line: &[String], more: &[&str]) -> (u8, String, String) {
     let line: Vec<&str> = line.iter().map(|word| &**word).chain(more.iter().copied()).collect();
     program(&line)
 }
 
 fn steps_done(folder: &Folder) -> usize {
-    Trainer::resume(Cpu::native(), &folder.at("model.state")).unwrap().3.len()
+    Trainer::resume(Cpu::native(), &folder.at("model.state"), Rank::ALONE).unwrap().3.len()
 }
 
 #[test]

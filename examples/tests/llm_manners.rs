@@ -7,7 +7,7 @@ use crate::files::{Place, replace, shown};
 use crate::gguf::{Draft, Model, Stored, Trouble, Value};
 use crate::machine::{Follower, Training, Weights};
 use crate::memory::{Lack, check, product, zeros};
-use crate::train::{Mark, Recipe, Trainer, first_parameters};
+use crate::train::{Mark, Rank, Recipe, Trainer, first_parameters};
 use crate::vocabulary::Vocabulary;
 use fulmen::backend::Cpu;
 use std::ffi::OsString;
@@ -280,11 +280,12 @@ fn a_part_of_the_text_is_held_out_to_measure_by() {
     // After some steps on a text that repeats itself, the same text is cheaper than another.
     let c = tiny();
     let recipe = Recipe { steps: 20, batch: 5, length: 12, groups: 3, rate: 1e-2, ..Recipe::default() };
-    let trainer = Trainer::new(Cpu::native(), c, recipe, first_parameters(&c, 1).unwrap()).unwrap();
+    let trainer =
+        Trainer::new(Cpu::native(), c, recipe, first_parameters(&c, 1).unwrap(), Rank::ALONE).unwrap();
     let v = Vocabulary::new(Vec::new()).unwrap();
     let (known, strange) =
         (v.encode(&text()), v.encode(&text().iter().map(|c| c ^ 0x55).collect::<Vec<_>>()));
-    trainer.with_threads(1, &known, |one| (0..20).for_each(|s| assert!(one(s).unwrap().is_finite())));
+    trainer.with_threads(None, 1, &known, |one| (0..20).for_each(|s| assert!(one(s).unwrap().is_finite())));
     let loss = |t: &[u32]| trainer.held_out(t, 64).unwrap();
     assert!(loss(&known).unwrap() + 1.0 < loss(&strange).unwrap(), "{:?} {:?}", loss(&known), loss(&strange));
     assert_eq!(loss(&known[..12]), None);

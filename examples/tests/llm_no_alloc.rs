@@ -25,7 +25,7 @@ use fulmen::backend::Cpu;
 use machine::{Follower, Training, Weights};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use train::{Recipe, Trainer, first_parameters};
+use train::{Rank, Recipe, Trainer, first_parameters};
 
 static WATCHED: AtomicBool = AtomicBool::new(false);
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
@@ -75,8 +75,9 @@ fn steps_allocate_nothing() {
     let c = c.checked().unwrap();
     let recipe = Recipe { batch: 6, length: 24, groups: 3, ..Recipe::default() };
     let text: Vec<u32> = (0..500).map(|i| i * 31 % 256).collect();
-    let trainer = Trainer::new(Cpu::native(), c, recipe, first_parameters(&c, 1).unwrap()).unwrap();
-    trainer.with_threads(2, &text, |one| {
+    let trainer =
+        Trainer::new(Cpu::native(), c, recipe, first_parameters(&c, 1).unwrap(), Rank::ALONE).unwrap();
+    trainer.with_threads(None, 2, &text, |one| {
         // The first wait on a lock or a barrier may set up the thread.
         one(0).unwrap();
         assert_eq!(allocations(|| assert!(one(1).unwrap().is_finite() && one(2).unwrap().is_finite())), 0);

@@ -31,7 +31,7 @@ use candle_core::{D, Device, Result, Tensor, Var};
 use candle_nn::optim::{AdamW, Optimizer, ParamsAdamW};
 use config::Config;
 use std::time::Instant;
-use train::{Recipe, Trainer, first_parameters, random};
+use train::{Rank, Recipe, Trainer, first_parameters, random};
 
 /// The same model in candle, each weight with a row per output.
 struct Candle {
@@ -154,7 +154,8 @@ impl machine::Job for Bench {
         let r = Recipe::default();
         let parameters = first_parameters(&c, 1);
         let text: Vec<u32> = (0..1 << 16).map(|i| (random(9, i) % c.vocab as u64) as u32).collect();
-        let trainer = Trainer::new(m, c, r, parameters.clone()).map_err(candle_core::Error::wrap)?;
+        let trainer =
+            Trainer::new(m, c, r, parameters.clone(), Rank::ALONE).map_err(candle_core::Error::wrap)?;
         let candle = Candle::new(c, r.length, &parameters)?;
         let how = ParamsAdamW {
             lr: f64::from(r.rate),
@@ -166,7 +167,7 @@ impl machine::Job for Bench {
         let mut adamw = AdamW::new(candle.vars(), how)?;
         let rows = r.batch * r.length;
         let mut times = [Vec::new(), Vec::new()];
-        trainer.with_threads(self.threads, &text, |one| {
+        trainer.with_threads(None, self.threads, &text, |one| {
             for step in 0..self.steps + 2 {
                 let started = Instant::now();
                 let ours = one(step).map_err(candle_core::Error::wrap)?;

@@ -29,7 +29,7 @@ use machine::{Follower, Machine, Training, Weights};
 use memory::zeros;
 use std::cell::RefCell;
 use std::rc::Rc;
-use train::{Recipe, Trainer, first_parameters, uniform};
+use train::{Rank, Recipe, Trainer, first_parameters, uniform};
 use vocabulary::Vocabulary;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
@@ -111,11 +111,12 @@ impl Lab {
         }
         let bytes = text.len() as f32 / tokens.len() as f32;
         let parameters = first_parameters(&config, recipe.seed).map_err(said)?;
-        let trainer = Trainer::new(self.machine.clone(), config, recipe, parameters).map_err(said)?;
+        let trainer =
+            Trainer::new(self.machine.clone(), config, recipe, parameters, Rank::ALONE).map_err(said)?;
         // Ten times the loss of one who knows nothing.
         let most = 10.0 * (config.vocab as f32).ln();
         for step in 0..steps {
-            let loss = trainer.one(step, &tokens).await.map_err(said)?;
+            let loss = trainer.one(None, step, &tokens).await.map_err(said)?;
             if loss.is_nan() || loss > most {
                 return Err(said(format!("the training went astray at step {}", step + 1)));
             }
