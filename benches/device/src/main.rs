@@ -30,6 +30,8 @@ mod decode;
 mod factors;
 mod images;
 mod lines;
+#[cfg(feature = "nccl")]
+mod ranks;
 mod scans;
 mod small;
 mod sparse;
@@ -470,6 +472,11 @@ fn main() -> ExitCode {
         "attention" => cuda::attention(),
         #[cfg(feature = "cuda")]
         "attention-widths" => cuda::widths(),
+        #[cfg(feature = "nccl")]
+        "ranks" => {
+            ranks::run();
+            Ok(())
+        }
         #[cfg(feature = "wgpu")]
         "wgpu" => wgpu::run(),
         "table" => {
@@ -485,7 +492,7 @@ fn main() -> ExitCode {
         }
         other => {
             eprintln!(
-                "`{other}`: there are cuda, attention, attention-widths and wgpu, with the features of their names, and table"
+                "`{other}`: there are cuda, attention, attention-widths, ranks and wgpu, with the features of their names, and table"
             );
             return ExitCode::FAILURE;
         }

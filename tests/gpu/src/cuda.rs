@@ -79,6 +79,10 @@ fn parts() -> Result<bool, Error> {
 
 /// One of them.
 pub fn part(name: &str) -> Result<bool, Error> {
+    #[cfg(feature = "nccl")]
+    if name == "ranks" {
+        return Ok(crate::cards::run());
+    }
     let start = Instant::now();
     let gpu = Gpu::new(Cuda::from_env()?);
     let sizes = [(3, 37), (1, 1), (5, 300), (33, 257)];

@@ -64,3 +64,30 @@ pub fn run(backend: &str) {
     );
     std::fs::remove_dir_all(&dir).expect("the models go");
 }
+
+/// Trains on several cards: near the losses of one and, in order, with its bits.
+#[cfg(feature = "nccl")]
+pub fn ranks(ranks: usize) {
+    let dir = std::env::temp_dir().join(format!("fulmen-llm-ranks-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).expect("a directory for the models");
+    let text = dir.join("text");
+    std::fs::write(&text, "a rose is a rose is a rose, and a daisy is a daisy. ".repeat(40)).expect("a text");
+    let sizes = "--steps 8 --batch 8 --length 20 --vocab 260 --dim 32 --hidden 64 --heads 4 --kv-heads 2 --layers 2 \
+                 --context 40 --save-every 8 --rate 0.01 --fresh --backend cuda --ranks";
+    let on = |ranks: usize, more: &[&str]| {
+        let (text, out) = (text.to_string_lossy(), dir.join("model"));
+        let (name, count) = (out.to_string_lossy().into_owned(), ranks.to_string());
+        let args: Vec<&str> =
+            ["train", &text, "--out", &name].into_iter().chain(sizes.split_whitespace()).collect();
+        llm(&[&args[..], &[&count], more].concat());
+        (losses(&out), std::fs::read(out).expect("a model"))
+    };
+    let (one, many) = (on(1, &[]).0, on(ranks, &[]).0);
+    let off = one.iter().zip(&many).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    assert!(one.len() == 8 && many.len() == 8 && off < 1e-4, "{one:?} and {many:?}");
+    if ranks <= 4 {
+        assert!(on(1, &["--in-order"]) == on(ranks, &["--in-order"]), "the bits of {ranks} cards in order");
+    }
+    println!("llm on {ranks} cards: losses {:.4} to {:.4}, within {off:.1e} of one card's", many[0], many[7]);
+    std::fs::remove_dir_all(&dir).expect("the models go");
+}

@@ -132,9 +132,14 @@ program! {
 
 #[cfg(feature = "wgpu")]
 mod any;
+#[cfg(feature = "nccl")]
+mod cards;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod llm;
+#[cfg(feature = "collective")]
+#[path = "../../../examples/llm/ranks.rs"]
+mod ranks;
 
 use fulmen::gpu::device::{Launch, Program};
 use fulmen::gpu::template::Argument;

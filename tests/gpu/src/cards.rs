@@ -1,0 +1,165 @@
+//! Collective operations between cards by NCCL, and `llm train --ranks` on them: `FULMEN_PART=ranks`, on a machine with two cards or more,
+//! where the system finds NCCL's library or `FULMEN_NCCL` names it.
+
+use fulmen::collective::{Collective, Error, Item, Local, Nccl, Reduce, sum_in_order};
+use fulmen::gpu::backend::Gpu;
+use fulmen::gpu::cuda::Cuda;
+use std::fmt::Debug;
+use std::time::Duration;
+
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// What `body` gives on each rank, with its card.
+fn on_cards<R: Send>(ranks: usize, body: impl Fn(&Gpu<Cuda>, Nccl) -> R + Sync) -> Vec<R> {
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = Local::group(ranks, DEADLINE)
+            .into_iter()
+            .map(|local| {
+                let body = &body;
+                scope.spawn(move || {
+                    let rank = local.rank();
+                    let gpu = Gpu::new(Cuda::open(&rank.to_string(), None).expect("a card for each rank"));
+                    let group = Nccl::join(local, &gpu).expect("NCCL joins them");
+                    body(&gpu, group)
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().expect("a rank ends")).collect()
+    })
+}
+
+fn download<T: Item + fulmen::gpu::backend::Word>(
+    gpu: &Gpu<Cuda>,
+    x: fulmen::gpu::backend::View<'_, T, Cuda>,
+) -> Vec<T> {
+    let mut host = vec![T::ZERO; x.len()];
+    gpu.download(x, &mut host).expect("it comes back");
+    host
+}
+
+/// Small whole numbers, whose sums and products are exact in every type.
+fn operations<T: Item + fulmen::gpu::backend::Word + PartialEq + Debug>(
+    ranks: usize,
+    n: usize,
+    of: fn(u8) -> T,
+) {
+    let value = |rank: usize, i: usize| of(((rank * 3 + i * 7) % 5 + 1) as u8);
+    let n = n * ranks;
+    let all: Vec<Vec<T>> = (0..ranks).map(|rank| (0..n).map(|i| value(rank, i)).collect()).collect();
+    for op in [Reduce::Sum, Reduce::Product, Reduce::Max, Reduce::Min] {
+        let want: Vec<T> = (0..n)
+            .map(|i| {
+                let of_all = all.iter().map(|x| x[i].widened());
+                T::narrowed(of_all.reduce(|x, y| T::reduced(op, x, y)).expect("a rank"))
+            })
+            .collect();
+        let got = on_cards(ranks, |gpu, group| {
+            let mine = &all[group.rank()];
+            let mut x = gpu.upload(mine).expect("room");
+            let mut part = gpu.alloc::<T>(n / ranks).expect("room");
+            group.reduce_scatter(gpu, op, x.view(), part.view_mut()).expect("it is done");
+            let mut joined = gpu.alloc::<T>(n * ranks).expect("room");
+            group.all_gather(gpu, x.view(), joined.view_mut()).expect("it is done");
+            let mut moved = gpu.alloc::<T>(n).expect("room");
+            let [to, from] = [1, ranks - 1].map(|by| (group.rank() + by) % ranks);
+            group.send_receive(gpu, (to, x.view()), (from, moved.view_mut())).expect("it is done");
+            let mut of_last = gpu.upload(mine).expect("room");
+            group.broadcast(gpu, ranks - 1, of_last.view_mut()).expect("it is done");
+            group.all_reduce(gpu, op, x.view_mut()).expect("it is done");
+            group.barrier(gpu).expect("it is done");
+            [x.view(), part.view(), joined.view(), moved.view(), of_last.view()].map(|x| download(gpu, x))
+        });
+        for (rank, [whole, part, joined, moved, of_last]) in got.iter().enumerate() {
+            assert_eq!(*whole, want, "{op:?}");
+            assert_eq!(part[..], want[rank * n / ranks..(rank + 1) * n / ranks], "{op:?}");
+            assert_eq!(*joined, all.concat());
+            assert_eq!(*moved, all[(rank + ranks - 1) % ranks]);
+            assert_eq!(*of_last, all[ranks - 1]);
+        }
+    }
+}
+
+/// The bits of sums in order are those of the host.
+fn in_order(ranks: usize) {
+    let value = |rank: usize, i: usize| ((rank * 7919 + i * 104_729) % 1000) as f32 / 7.0 - 60.0;
+    let n = 100_003;
+    let of = |rank: usize| (0..n).map(|i| value(rank, i)).collect::<Vec<f32>>();
+    let got = on_cards(ranks, |gpu, group| {
+        let (mut x, mut room) =
+            (gpu.upload(&of(group.rank())).expect("room"), gpu.alloc(ranks * 4096).expect("room"));
+        sum_in_order(&group, gpu, x.view_mut(), room.view_mut()).expect("it is done");
+        download(gpu, x.view())
+    });
+    let mut all: Vec<Vec<f32>> = (0..ranks).map(of).collect();
+    while all.len() > 1 {
+        all = all.chunks(2).map(|pair| (0..n).map(|i| pair.iter().map(|x| x[i]).sum()).collect()).collect();
+    }
+    for x in got {
+        assert!(x.iter().zip(&all[0]).all(|(a, b)| a.to_bits() == b.to_bits()));
+    }
+}
+
+/// Calls that differ are refused on every rank, and the group goes on.
+fn refusals(ranks: usize) {
+    let got = on_cards(ranks, |gpu, group| {
+        let odd = usize::from(group.rank() == ranks - 1);
+        let mut x = gpu.alloc::<f32>(4 + odd).expect("room");
+        let e = group.all_reduce(gpu, Reduce::Sum, x.view_mut()).expect_err("another length");
+        let other = Gpu::new(Cuda::open("0", None).expect("a card"));
+        let mut foreign = other.alloc::<f32>(4).expect("room");
+        let f = match odd {
+            1 => group.all_reduce(&other, Reduce::Sum, foreign.view_mut()),
+            _ => group.all_reduce(gpu, Reduce::Sum, x.view_mut()),
+        };
+        let mut one = gpu.upload(&[1u32]).expect("room");
+        group.all_reduce(gpu, Reduce::Sum, one.view_mut()).expect("it is done");
+        assert_eq!(download(gpu, one.view()), [ranks as u32]);
+        (e, f.expect_err("memory of another device"))
+    });
+    for (e, f) in &got {
+        assert_eq!(*e, Error::Differs { op: "all_reduce", rank: ranks - 1, what: "length" });
+        assert!(matches!(f, Error::Refused { .. } | Error::Backend(_)), "{f}");
+    }
+}
+
+/// A rank that ends is named to the others.
+fn a_rank_that_leaves(ranks: usize) {
+    let got = on_cards(ranks, |gpu, group| {
+        let mut x = gpu.upload(&[1.0f32]).expect("room");
+        group.all_reduce(gpu, Reduce::Sum, x.view_mut()).expect("it is done");
+        if group.rank() == ranks - 1 {
+            return None;
+        }
+        group.all_reduce(gpu, Reduce::Sum, x.view_mut()).err()
+    });
+    for e in &got[..ranks - 1] {
+        assert_eq!(*e, Some(Error::Ended { op: "all_reduce", rank: ranks - 1 }));
+    }
+}
+
+pub fn run() -> bool {
+    let cards = Cuda::devices().expect("a driver").len();
+    println!("{cards} cards");
+    if cards < 2 {
+        println!("collectives between cards: not run, as there is one card");
+        return false;
+    }
+    for ranks in [2, 4, 8].into_iter().filter(|ranks| *ranks <= cards) {
+        for n in [4, 1000, 1 << 20] {
+            operations(ranks, n, f32::from);
+            operations(ranks, n, f64::from);
+            operations(ranks, n, |x| x);
+            operations(ranks, n, |x| x as i8);
+            operations(ranks, n, i32::from);
+            operations(ranks, n, u64::from);
+            operations(ranks, n, half::f16::from);
+            operations(ranks, n, half::bf16::from);
+        }
+        in_order(ranks);
+        refusals(ranks);
+        a_rank_that_leaves(ranks);
+        crate::llm::ranks(ranks);
+        println!("collectives of {ranks} cards by NCCL are right");
+    }
+    true
+}
