@@ -224,7 +224,7 @@ impl Request {
 
     fn check(&self) -> Result<(), Stop> {
         let usage = |why: &str| Err(Stop::Usage(why.into()));
-        if self.recipe.length > self.config.context && self.command != Command::Chat {
+        if self.recipe.length > self.config.context && self.command == Command::Train {
             return usage("--length is longer than --context");
         }
         if self.command == Command::Train && self.out.is_none() && !self.plan {

@@ -4,6 +4,7 @@ use super::super::Error;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
+use core::error::Error as _;
 use core::ffi::{CStr, c_char, c_int, c_void};
 use libloading::Library;
 use std::env;
@@ -132,13 +133,14 @@ impl Nccl {
             // SAFETY: opening NCCL runs its initialisers only; the name is NVIDIA's, or one that the user gave for that library.
             match unsafe { Library::new(*name) } {
                 Ok(library) => return Self::checked(library, name),
-                Err(e) if reason.is_empty() => reason = e.to_string(),
+                // The loader's own words are behind those of libloading.
+                Err(e) if reason.is_empty() => reason = e.source().map_or(e.to_string(), ToString::to_string),
                 Err(_) => {}
             }
         }
         Err(engine(format!(
-            "its library is not there; {} was looked for, where LD_LIBRARY_PATH and the system say ({reason}); FULMEN_NCCL can name the file",
-            names.join(", ")
+            "its library is not there: {reason} ({} was looked for; FULMEN_NCCL can name the file)",
+            names.join(" or ")
         )))
     }
 
@@ -179,5 +181,26 @@ impl Nccl {
     /// The error of a code, if it is one.
     pub(super) fn check(&self, code: Code, comm: Comm) -> Result<(), Error> {
         if code == SUCCESS || code == IN_PROGRESS { Ok(()) } else { Err(self.said(code, comm)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reason(names: &[&str]) -> String {
+        match Nccl::named(names) {
+            Err(Error::Engine { name: "NCCL", reason }) => reason,
+            _ => panic!("{names:?} is no NCCL"),
+        }
+    }
+
+    #[test]
+    fn what_is_no_nccl_is_said() {
+        let missing = reason(&["libfulmen-has-none.so", "libfulmen-has-none.so.2"]);
+        assert!(missing.contains("libfulmen-has-none.so or libfulmen-has-none.so.2 was looked for"), "{missing}");
+        assert!(missing.contains("cannot open shared object file"), "{missing}");
+        assert_eq!(reason(&["libc.so.6"]), "libc.so.6 has no ncclGetVersion: it is another library");
+        assert_eq!([version(21602), version(NEEDED)], ["2.16.2", "2.18.0"]);
     }
 }

@@ -6,7 +6,8 @@ fn llm(args: &[&str]) -> String {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let code = crate::cli::run(args.iter().map(Into::into), &mut out, &mut err, false, Default::default);
     assert_eq!(code, 0, "{args:?}: {}", String::from_utf8_lossy(&err));
-    String::from_utf8(out).expect("a model of bytes that are text")
+    // A sample of a model of bytes may be no text.
+    String::from_utf8_lossy(&out).into_owned()
 }
 
 fn losses(model: &Path) -> Vec<f32> {
