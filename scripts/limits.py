@@ -69,6 +69,7 @@ LIMITS = [
     Limit("src/gpu/backend/plan.rs", r"\*n <= 1 << (\d+)", "src/gpu/backend/mod.rs", "2^{} elements"),
     Limit("src/gpu/template/launch.rs", r"\(1\.\.=1 << (\d+)\)\.contains", "src/gpu/template/launch.rs", "(1 to 2^{})"),
     Limit("src/gpu/template/chain.rs", r"const LONGEST: u32 = 1 << (\d+);", "src/gpu/backend/mod.rs", "2^{} elements"),
+    Limit("src/collective/nccl/library.rs", r"const NEEDED: c_int = 2(\d+)00;", "src/collective/nccl/library.rs", "all that is used here: 2.{}"),
     Limit("src/hardware/fusion.rs", r"const MAX_NODES: usize = (\d+);", "src/hardware/fusion.rs", "The most nodes of a graph"),
     Limit("src/hardware/fusion.rs", r"const MAX_CHAIN: usize = (\d+);", "src/hardware/fusion.rs", "[`MAX_CHAIN`]"),
 ]
@@ -76,6 +77,7 @@ LIMITS = [
 OTHERS = {
     "src/einsum/named.rs": ["ranks.iter().all(|n| *n <= EINSUM_INDICES)", "< EINSUM_INDICES => self.out.push"],
     "src/trace/profiler.rs": ["depth >= DEPTH"],
+    "src/collective/nccl/library.rs": ["found < NEEDED"],
     "src/fft/window.rs": ["!(0.0..=MOST_BETA).contains(&beta)"],
     "src/gpu/template/chain.rs": ["if size > LONGEST {", "> u64::from(LONGEST) {"],
     "src/gpu/template/launch.rs": ["ZERO_WORDS"],

@@ -93,6 +93,7 @@ UNSAFE = {
     "src/gpu/cuda/mod.rs",
     "src/gpu/cuda/module.rs",
     "src/gpu/cuda/pinned.rs",
+    "src/collective/nccl/",
     "src/gpu/device/",
     "src/gpu/wgpu.rs",
     "src/gpu/wgpu/pipeline.rs",

@@ -1,7 +1,6 @@
 //! `llm train --ranks`, on CPUs and on the interpreter's device.
 
 use super::line::{folder, with};
-use crate::cli;
 use crate::machine::Machine;
 use crate::memory::Lack;
 use crate::ranks::{RankJob, on_ranks};
@@ -88,7 +87,7 @@ fn a_rank_that_leaves_ends_the_others() {
 #[test]
 fn a_text_that_is_too_short_is_said_once() {
     let (folder, mut line) = folder("short");
-    line[1] = folder.file("short", b"to be".to_vec());
+    line[1] = folder.file("short", b"to be");
     let (code, out, err) = with(&line, &["--ranks=2"]);
     assert!(code == 2 && out.is_empty() && err.contains("training needs more than"), "{code} {err}");
     assert_eq!(err.matches("training needs").count(), 1, "{err}");

@@ -198,7 +198,10 @@ mod tests {
     #[test]
     fn what_is_no_nccl_is_said() {
         let missing = reason(&["libfulmen-has-none.so", "libfulmen-has-none.so.2"]);
-        assert!(missing.contains("libfulmen-has-none.so or libfulmen-has-none.so.2 was looked for"), "{missing}");
+        assert!(
+            missing.contains("libfulmen-has-none.so or libfulmen-has-none.so.2 was looked for"),
+            "{missing}"
+        );
         assert!(missing.contains("cannot open shared object file"), "{missing}");
         assert_eq!(reason(&["libc.so.6"]), "libc.so.6 has no ncclGetVersion: it is another library");
         assert_eq!([version(21602), version(NEEDED)], ["2.16.2", "2.18.0"]);

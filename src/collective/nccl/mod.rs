@@ -149,11 +149,16 @@ impl Nccl {
             if code != IN_PROGRESS {
                 return self.library.check(code, self.comm);
             }
-            let deadline = self.local.deadline();
-            if started.elapsed() > deadline {
+            let (deadline, waited) = (self.local.deadline(), started.elapsed());
+            if waited > deadline {
                 return Err(engine(format!("it was not ready after {} s", deadline.as_secs())));
             }
-            thread::sleep(Duration::from_micros(10));
+            // An operation is on the stream after some microseconds, which are less than a sleep takes.
+            if waited < Duration::from_millis(1) {
+                thread::yield_now();
+            } else {
+                thread::sleep(Duration::from_micros(100));
+            }
         }
     }
 
