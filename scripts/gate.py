@@ -289,7 +289,7 @@ def lowest_rust(tally: Tally) -> None:
         tally.say(f"clippy's lint alone holds the library to Rust {version}: it is not installed\n")
         return
     env = {"CARGO_TARGET_DIR": str(ROOT / "target/lowest")}
-    features = "std,half,parallel,gpu,avx512,capi,rand_core"
+    features = "std,half,parallel,nccl,avx512,capi,rand_core"
     attempt(tally, f"Rust {version}", ["cargo", tool, "check", "-p", "fulmen", "--lib", "--features", features], env=env)
 
 
@@ -434,7 +434,7 @@ def lint_host(tally: Tally) -> None:
     docs = SHARED | {"RUSTDOCFLAGS": "-Dwarnings"}
     attempt(tally, "documentation", ["cargo", "doc", "-p", "fulmen", "--no-deps", *EVERYTHING], env=docs)
     # No test builds them; benchmarks whose peers take minutes to compile are left to `make bench`.
-    cuda = ["--no-default-features", "--features", "cuda,half"]
+    cuda = ["--no-default-features", "--features", "nccl,half"]
     for name, flags in (("benches/device", cuda), ("benches/ops", []), ("benches/lz4", []), ("tests/gpu", cuda)):
         attempt(tally, f"{name} compiles", ["cargo", "check", "--manifest-path", f"{name}/Cargo.toml", *flags], env=SHARED)
 

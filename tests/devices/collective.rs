@@ -163,10 +163,7 @@ fn operations_of_drawn_ranks() {
 
 /// The gradient of `n` elements that `parts` parts in all have, on so many ranks: each adds its own pairwise first.
 fn by_parts(all: &[Vec<f32>], ranks: usize, room: usize, on_device: bool) -> Vec<Vec<f32>> {
-    fn sum<B: Backend<f32>>(group: &Local, b: &B, x: B::Mut<'_, f32>, room: B::Mut<'_, f32>)
-    where
-        B: Blocking,
-    {
+    fn sum<B: Backend<f32> + Blocking>(group: &Local, b: &B, x: B::Mut<'_, f32>, room: B::Mut<'_, f32>) {
         sum_in_order(group, b, x, room).unwrap();
     }
     let n = all[0].len();

@@ -35,7 +35,7 @@ use std::time::Instant;
 ///             let group = Nccl::join(local, &gpu)?;
 ///             let mut x = gpu.upload(&[1.0f32, 2.0])?;
 ///             group.all_reduce(&gpu, Reduce::Sum, x.view_mut())?;
-///             Ok::<(), Box<dyn core::error::Error>>(())
+///             Ok::<(), Box<dyn core::error::Error + Send + Sync>>(())
 ///         });
 ///     }
 /// });
