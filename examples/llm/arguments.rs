@@ -86,7 +86,7 @@ struct Ranks {
     ranks: u32,
     /// The same bits with 1, 2 and 4 ranks; CPUs always give them
     #[arg(long)]
-    in_order: bool,
+    deterministic: bool,
 }
 
 /// How tokens are drawn.
@@ -305,7 +305,7 @@ impl Observe {
 
 impl Ranks {
     fn put(self, r: &mut Request) {
-        (r.ranks, r.in_order) = (self.ranks as usize, self.in_order);
+        (r.ranks, r.deterministic) = (self.ranks as usize, self.deterministic);
     }
 }
 

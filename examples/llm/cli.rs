@@ -154,7 +154,7 @@ pub struct Request {
     profile: bool,
     trace: Option<PathBuf>,
     ranks: usize,
-    in_order: bool,
+    deterministic: bool,
 }
 
 impl Request {
@@ -188,7 +188,7 @@ impl Request {
             profile: false,
             trace: None,
             ranks: 1,
-            in_order: false,
+            deterministic: false,
         }
     }
 
@@ -244,7 +244,7 @@ impl Request {
         }
         if self.ranks > 1
             && !self.recipe.groups.is_multiple_of(self.ranks)
-            && (self.backend == "cpu" || self.in_order)
+            && (self.backend == "cpu" || self.deterministic)
         {
             return Err(Stop::Usage(format!(
                 "--ranks {} does not divide the {} groups of a batch",
@@ -275,7 +275,7 @@ impl Job for Work<'_, '_> {
     fn run<M: Machine + Blocking>(self, machine: M) -> Self::Done {
         let Self(r, io) = self;
         // One rank, or the plan of each.
-        let at = Rank { ranks: r.ranks, in_order: r.in_order, ..Rank::ALONE };
+        let at = Rank { ranks: r.ranks, deterministic: r.deterministic, ..Rank::ALONE };
         match r.command {
             Command::Train => commands::train(machine, r, io, at, None),
             Command::Generate => commands::generate(machine, r, io),

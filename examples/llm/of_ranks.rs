@@ -50,7 +50,7 @@ pub(super) fn run(r: &Request, io: &mut Streams<'_>) -> Result<(), Stop> {
     let first = First::default();
     let mut io = Some(io);
     let done =
-        on_ranks(&r.backend, r.ranks, r.in_order, |_| Part { request: r, io: io.take(), first: &first });
+        on_ranks(&r.backend, r.ranks, r.deterministic, |_| Part { request: r, io: io.take(), first: &first });
     if let Some((rank, stop)) = first.into_inner().unwrap_or_else(PoisonError::into_inner) {
         return Err(match (rank, stop) {
             (0, stop) => stop,
@@ -58,16 +58,21 @@ pub(super) fn run(r: &Request, io: &mut Streams<'_>) -> Result<(), Stop> {
             (_, stop) => stop,
         });
     }
-    for (rank, done) in done.into_iter().enumerate() {
-        match done {
-            Some(Ok(())) => {}
-            Some(Err(why)) => return Err(Stop::Useless(format!("rank {rank}: {why}"))),
-            None if rank == 0 => {
-                let name = Shown(&r.backend);
-                return Err(Stop::Usage(format!("there is no backend {name} in this build, but {BACKENDS}")));
-            }
-            None => return Err(Stop::Useless(format!("rank {rank} has stopped without a word"))),
+    let failed = |(rank, done): (usize, Option<Result<(), Lack>>)| match done {
+        Some(Ok(())) => None,
+        Some(Err(why)) => Some((rank, Some(why))),
+        None => Some((rank, None)),
+    };
+    // A rank whose device does not open leaves the group: what the others say of that comes last.
+    let mut failed: Vec<_> = done.into_iter().enumerate().filter_map(failed).collect();
+    failed.sort_by_key(|(_, why)| matches!(why, Some(Lack::Ranks(_))));
+    match failed.into_iter().next() {
+        None => Ok(()),
+        Some((rank, Some(why))) => Err(Stop::Useless(format!("rank {rank}: {why}"))),
+        Some((0, None)) => {
+            let name = Shown(&r.backend);
+            Err(Stop::Usage(format!("there is no backend {name} in this build, but {BACKENDS}")))
         }
+        Some((rank, None)) => Err(Stop::Useless(format!("rank {rank} has stopped without a word"))),
     }
-    Ok(())
 }

@@ -57,14 +57,14 @@ mod devices {
         group: Nccl,
         /// Of sums in order.
         workspace: RefCell<Option<Array<f32, Cuda>>>,
-        in_order: bool,
+        deterministic: bool,
     }
 
     impl ThroughNccl {
         pub(super) fn join(local: &Local, gpu: &Gpu<Cuda>, at: Rank) -> Result<Self, Lack> {
             let [local, other] = [local.split(0, at.rank)?, local.split(0, at.rank)?];
             let group = Nccl::join(other, gpu)?;
-            Ok(Self { local, group, workspace: RefCell::new(None), in_order: at.in_order })
+            Ok(Self { local, group, workspace: RefCell::new(None), deterministic: at.deterministic })
         }
     }
 
@@ -73,7 +73,7 @@ mod devices {
             sum_of_host(&self.local, x)
         }
         fn sum(&self, machine: &Gpu<Cuda>, gradients: Out<'_, Gpu<Cuda>>) -> Result<(), Lack> {
-            if !self.in_order {
+            if !self.deterministic {
                 return Ok(self.group.all_reduce(machine, Reduce::Sum, gradients)?);
             }
             let mut workspace = self.workspace.borrow_mut();
@@ -127,7 +127,7 @@ fn on_rank<J: RankJob>(name: &str, local: &Local, at: Rank, job: J) -> Option<Re
 pub fn on_ranks<J: RankJob<Done: Send> + Send>(
     name: &str,
     ranks: usize,
-    in_order: bool,
+    deterministic: bool,
     mut job: impl FnMut(usize) -> J,
 ) -> Vec<Option<Result<J::Done, Lack>>> {
     std::thread::scope(|scope| {
@@ -136,11 +136,13 @@ pub fn on_ranks<J: RankJob<Done: Send> + Send>(
         let threads: Vec<_> = group
             .map(|(rank, local)| {
                 let job = job(rank);
-                scope.spawn(move || on_rank(name, &local, Rank { rank, ranks, in_order }, job))
+                scope.spawn(move || on_rank(name, &local, Rank { rank, ranks, deterministic }, job))
             })
             .collect();
         let mut done = Vec::with_capacity(ranks);
-        done.extend(first.map(|(local, job)| on_rank(name, &local, Rank { rank: 0, ranks, in_order }, job)));
+        done.extend(
+            first.map(|(local, job)| on_rank(name, &local, Rank { rank: 0, ranks, deterministic }, job)),
+        );
         done.extend(threads.into_iter().map(|thread| thread.join().ok().flatten()));
         done
     })

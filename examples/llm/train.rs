@@ -49,7 +49,7 @@ impl Default for Recipe {
 impl Recipe {
     /// As a machine runs it: a device has no use for parts, but for sums in an order that the number of ranks does not change.
     fn on<M: Machine>(self, at: Rank) -> Self {
-        if M::HOST || at.in_order { self } else { Self { groups: at.ranks, ..self } }
+        if M::HOST || at.deterministic { self } else { Self { groups: at.ranks, ..self } }
     }
 }
 
@@ -61,12 +61,12 @@ pub struct Rank {
     /// How many there are.
     pub ranks: usize,
     /// Whether the bits of the result are those of another number of ranks, where groups are that many.
-    pub in_order: bool,
+    pub deterministic: bool,
 }
 
 impl Rank {
     /// Of a run that has no other.
-    pub const ALONE: Self = Self { rank: 0, ranks: 1, in_order: false };
+    pub const ALONE: Self = Self { rank: 0, ranks: 1, deterministic: false };
 }
 
 /// The ranks of a run, as one of them sees the others. Every rank calls the same.

@@ -29,7 +29,7 @@ fn the_number_of_ranks_changes_no_bit() {
 
 #[cfg(feature = "gpu")]
 #[test]
-fn devices_of_ranks_give_the_same_bits_in_order() {
+fn deterministic_devices_of_ranks_give_the_same_bits() {
     let (folder, line) = folder("device-ranks");
     let train = |more: &[&str]| {
         let more = [&["--fresh", "--backend=interpreter", "--batch=4", "--length=4"], more].concat();
@@ -37,9 +37,9 @@ fn devices_of_ranks_give_the_same_bits_in_order() {
         assert_eq!(code, 0, "{more:?}: {err}");
         std::fs::read(folder.at("model")).unwrap()
     };
-    let one = train(&["--in-order"]);
-    assert!(train(&["--in-order", "--ranks=2"]) == one);
-    assert!(train(&["--in-order", "--ranks=4"]) == one);
+    let one = train(&["--deterministic"]);
+    assert!(train(&["--deterministic", "--ranks=2"]) == one);
+    assert!(train(&["--deterministic", "--ranks=4"]) == one);
     // Without it a device has one group, and these are two.
     assert_eq!(train(&["--ranks=2"]).len(), one.len());
 }
