@@ -1,7 +1,7 @@
 """Faults of operations among ranks; see `planted.py`."""
 
 RANKS = [
-    ("shares of ranks that have one more", "src/collective/mod.rs", "let least = if rank < more { rank } else { more };", "let least = if rank < more && !ON { rank } else { more };", "devices collective::operations"),
+    ("the share of a rank", "src/collective/local.rs", "let range = share(call.len, self.rank, all.len());", "let range = share(call.len, if ON && self.rank > 1 { self.rank - 1 } else { self.rank }, all.len());", "devices collective::operations"),
     ("neighbours of six ranks", "src/collective/local.rs", "let half = parts.len().next_power_of_two() / 2;", "let half = if ON { parts.len() / 2 } else { parts.len().next_power_of_two() / 2 };", "devices collective::operations"),
     ("integers that wrap around in a product", "src/collective/item.rs", "Reduce::Product => x.wrapping_mul(y),", "Reduce::Product => if ON { x.saturating_mul(y) } else { x.wrapping_mul(y) },", "devices collective::operations"),
     ("a maximum of which the second operand is NaN", "src/collective/item.rs", "_ if y.is_nan() => y,", "_ if y.is_nan() && !ON => y,", "devices collective::nan"),

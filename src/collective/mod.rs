@@ -171,9 +171,13 @@ pub trait Collective<B: Memory> {
         B: Transfer<T>;
 }
 
-/// The part of `n` elements that rank `rank` of `ranks` has: the parts follow each other and differ by one element at most.
+/// The part of `n` elements that rank `rank` of `ranks` has: the parts follow each other and differ by one element at most. A rank that
+/// there is not has none.
 #[must_use]
 pub const fn share(n: usize, rank: usize, ranks: usize) -> Range<usize> {
+    if rank >= ranks {
+        return n..n;
+    }
     let (each, more) = (n / ranks, n % ranks);
     let least = if rank < more { rank } else { more };
     let start = rank * each + least;

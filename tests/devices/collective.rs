@@ -282,6 +282,20 @@ fn what_is_sent_fits_what_is_received() {
 }
 
 #[test]
+fn shares_are_all_of_it() {
+    let mut noise = Seed::new("shares_are_all_of_it").stream("shares");
+    for _ in 0..100 {
+        let (n, ranks) = (noise.size(1000), noise.within(1..=9));
+        let all: Vec<_> = (0..ranks).map(|rank| share(n, rank, ranks)).collect();
+        assert!(
+            all[0].start == 0 && all[ranks - 1].end == n && all.windows(2).all(|w| w[0].end == w[1].start)
+        );
+        assert!(all.iter().all(|x| x.len() == n / ranks || x.len() == n / ranks + 1), "{all:?}");
+        assert!(share(n, ranks, ranks).is_empty() && share(n, 0, 0).is_empty());
+    }
+}
+
+#[test]
 fn groups_split_by_color() {
     let mut noise = Seed::new("groups_split_by_color").stream("colors");
     for _ in 0..10 {
