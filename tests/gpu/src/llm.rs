@@ -87,7 +87,10 @@ pub fn ranks(ranks: usize) {
     let off = one.iter().zip(&many).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     assert!(one.len() == 8 && many.len() == 8 && off < 1e-4, "{one:?} and {many:?}");
     if ranks <= 4 {
-        assert!(on(1, &["--deterministic"]) == on(ranks, &["--deterministic"]), "the bits of {ranks} cards in order");
+        assert!(
+            on(1, &["--deterministic"]) == on(ranks, &["--deterministic"]),
+            "the bits of {ranks} cards in order"
+        );
     }
     println!("llm on {ranks} cards: losses {:.4} to {:.4}, within {off:.1e} of one card's", many[0], many[7]);
     std::fs::remove_dir_all(&dir).expect("the models go");
