@@ -5,17 +5,16 @@ use common::lanes::*;
 use common::nn::*;
 use common::seed::Seed;
 use fulmen::contract::{Call, Post, evaluate, spec};
-use fulmen::lanes::Simd;
 use fulmen::{Element, Error};
 
-fn sizes<S: Simd, T: Element, O: Op>(s: S) {
-    assert!(worst::<S, T, O>(s, Form::On).is_some(), "{} did not run", O::NAME);
+fn sizes<T: Element>(op: &Routine<T>) {
+    assert!(op.worst(Form::On).is_some(), "{} did not run", op.name);
     for [rows, cols] in SHAPES {
-        let a = O::sample::<T>(rows, cols, &mut Noise(7));
-        let Some(over) = run::<S, T, O>(s, Form::InPlace, &a) else { return };
-        let (over, out) = (over.unwrap(), run::<S, T, O>(s, Form::On, &a).unwrap().unwrap());
+        let a = (op.sample)(rows, cols, &mut Noise(7));
+        let Some(over) = op.run(Form::InPlace, &a) else { return };
+        let (over, out) = (over.unwrap(), op.run(Form::On, &a).unwrap().unwrap());
         let same = over.iter().zip(&out).all(|(x, y)| bits(x) == bits(y));
-        assert!(same, "{} {} in place, {rows} × {cols}", O::NAME, S::NAME);
+        assert!(same, "{} {} in place, {rows} × {cols}", op.name, op.lane);
     }
 }
 
@@ -39,24 +38,25 @@ struct Poisoned<T> {
 }
 
 /// NaN at each place of each input: the same on every lane, so worked out once.
-fn poisoned<T: Element, O: Op>() -> Vec<Poisoned<T>> {
+fn poisoned<T: Element>(op: &Routine<T>) -> Vec<Poisoned<T>> {
     let mut cases = vec![];
     for [rows, cols] in [[3, 1], [2, 5], [2, 18], [3, 37]] {
-        let clean = O::sample::<T>(rows, cols, &mut Noise(11));
-        for k in (0..clean.x.len()).filter(|k| O::IDS != Some(*k) && O::STARTS != Some(*k)) {
-            let label = format!("{} {}, NaN in input {k} at", O::NAME, T::NAME);
+        let clean = (op.sample)(rows, cols, &mut Noise(11));
+        for k in (0..clean.x.len()).filter(|k| op.ids != Some(*k) && op.starts != Some(*k)) {
+            let label = format!("{} {}, NaN in input {k} at", op.name, T::NAME);
             let all = 0..clean.x[k].len();
-            for at in all.clone().step_by(1 + clean.x[k].len() / 23).filter(|at| !O::unread(&clean, k, *at)) {
+            for at in all.clone().step_by(1 + clean.x[k].len() / 23).filter(|at| !(op.unread)(&clean, k, *at))
+            {
                 let mut a = clean.clone();
                 a.x[k][at] = T::NAN;
-                let want = (!O::REFUSES_NAN).then(|| O::want(&a.wide()));
+                let want = (!op.refuses_nan).then(|| (op.want)(&a.wide()));
                 cases.push(Poisoned { label: format!("{label} {at}"), a, want });
             }
             // What is not read may all be NaN at once.
             let mut a = clean.clone();
-            all.filter(|at| O::unread(&clean, k, *at)).for_each(|at| a.x[k][at] = T::NAN);
-            if O::REFUSES_NAN && a.x[k].iter().any(|x| x.to_f64().is_nan()) {
-                let want = Some(O::want(&a.wide()));
+            all.filter(|at| (op.unread)(&clean, k, *at)).for_each(|at| a.x[k][at] = T::NAN);
+            if op.refuses_nan && a.x[k].iter().any(|x| x.to_f64().is_nan()) {
+                let want = Some((op.want)(&a.wide()));
                 cases.push(Poisoned { label: format!("{label} all that is not read"), a, want });
             }
         }
@@ -65,26 +65,26 @@ fn poisoned<T: Element, O: Op>() -> Vec<Poisoned<T>> {
 }
 
 /// NaN spreads as the formula says, and no further.
-fn poison<S: Simd, T: Element, O: Op>(s: S, cases: &[Poisoned<T>]) {
-    let posts = spec(O::NAME).unwrap().post;
-    assert!(O::REFUSES_NAN || posts.first() == Some(&Post::NanIfNan(&[])), "{}", O::NAME);
+fn poison<T: Element>(op: &Routine<T>, cases: &[Poisoned<T>]) {
+    let posts = spec(op.name).unwrap().post;
+    assert!(op.refuses_nan || posts.first() == Some(&Post::NanIfNan(&[])), "{}", op.name);
     let (mut seen, mut refused) = ([0; 2], 0);
     // What spreads is the algorithm's: other lanes see some places of each input.
-    let (some, few) = if S::NAME == fulmen::lanes::Native::NAME { (1, 10) } else { (3, 0) };
+    let (some, few) = if op.native { (1, 10) } else { (3, 0) };
     for Poisoned { label, a, want } in cases.iter().step_by(some) {
-        let label = format!("{label} on {}", S::NAME);
-        let out = run::<S, T, O>(s, Form::On, a).unwrap();
+        let label = format!("{label} on {}", op.lane);
+        let out = op.run(Form::On, a).unwrap();
         let Some(want) = want else {
             assert!(matches!(out, Err(Error::Nan { .. })), "{label}: {out:?}");
             refused += 1;
             continue;
         };
         let (mut out, mut want) = (out.unwrap(), want.clone());
-        if let Some(group) = O::mixes(a) {
+        if let Some(group) = (op.mixes)(a) {
             mixed(&mut out[0], &mut want[0], group, &label);
         }
-        compare::<T, O>(S::NAME, &label, &out, &want);
-        if O::REFUSES_NAN {
+        op.compare(&label, &out, &want);
+        if op.refuses_nan {
             continue;
         }
         for (k, (out, want)) in out.iter().zip(&want).enumerate() {
@@ -97,11 +97,11 @@ fn poison<S: Simd, T: Element, O: Op>(s: S, cases: &[Poisoned<T>]) {
             }
         }
     }
-    if O::REFUSES_NAN {
-        assert!(refused > few, "{}", O::NAME);
+    if op.refuses_nan {
+        assert!(refused > few, "{}", op.name);
         return;
     }
-    assert!(seen[1] > few && (seen[0] > few) != O::ONE_NAN_IS_ALL, "{}: {seen:?}", O::NAME);
+    assert!(seen[1] > few && (seen[0] > few) != op.one_nan_is_all, "{}: {seen:?}", op.name);
 }
 
 /// Each gradient is the slope of the loss, by central differences in `f64`.
@@ -133,37 +133,35 @@ fn slopes<O: Op>() {
 
 /// The parallel form has the bits of the serial one, for many rows and for long ones.
 #[cfg(feature = "parallel")]
-fn same_on_threads<T: Element, O: Op>() {
-    let s = fulmen::lanes::native();
+fn same_on_threads<T: Element>(op: &Routine<T>) {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
     // The split is one of rows or of columns whatever the type.
-    let mut r = Seed::new(O::NAME).stream("threads");
+    let mut r = Seed::new(op.name).stream("threads");
     // An odd number of rows, so that the halves differ.
     let odd = 2 * r.within(500..=620) + 1;
     let shapes: &[[usize; 2]] = if size_of::<T>() == 4 { &[[odd, 33], [1, 40_000]] } else { &[[3, 20_001]] };
     for &[rows, cols] in shapes {
-        let a = O::sample::<T>(rows, cols, &mut Noise(17));
-        let one = run::<_, T, O>(s, Form::On, &a).unwrap().unwrap();
-        let many = pool.install(|| run::<_, T, O>(s, Form::Parallel, &a)).unwrap().unwrap();
-        assert!(one.iter().zip(&many).all(|(x, y)| bits(x) == bits(y)), "{} {rows} × {cols}", O::NAME);
+        let a = (op.sample)(rows, cols, &mut Noise(17));
+        let one = op.run(Form::On, &a).unwrap().unwrap();
+        let many = pool.install(|| op.run(Form::Parallel, &a)).unwrap().unwrap();
+        assert!(one.iter().zip(&many).all(|(x, y)| bits(x) == bits(y)), "{} {rows} × {cols}", op.name);
     }
 }
 
 /// A shape of a seed, in every form: mostly small, now and then of an odd number of rows that threads share, or of long lines.
-fn drawn<T: Element, O: Op>() {
-    let mut r = Seed::new(O::NAME).stream(O::NAME);
+fn drawn<T: Element>(op: &Routine<T>) {
+    let mut r = Seed::new(op.name).stream(op.name);
     let [rows, cols] = match r.within(1..=8) {
-        _ if O::CUBED => [r.size(40), r.size(40)],
+        _ if op.cubed => [r.size(40), r.size(40)],
         1 => [2 * r.within(500..=700) + 1, r.within(1..=3)],
-        2 => [r.within(1..=2), r.size(O::LINE)],
+        2 => [r.within(1..=2), r.size(op.line)],
         _ => [r.size(40), r.size(300)],
     };
-    let a = O::sample::<T>(rows, cols, &mut r);
-    println!("{} {} of {rows} × {cols}", O::NAME, T::NAME);
-    let s = fulmen::lanes::native();
-    check::<_, T, O>(s, Form::On, &a).unwrap();
-    check::<_, T, O>(s, Form::InPlace, &a);
-    check::<_, T, O>(s, Form::Parallel, &a);
+    let a = (op.sample)(rows, cols, &mut r);
+    println!("{} {} of {rows} × {cols}", op.name, T::NAME);
+    op.check(Form::On, &a).unwrap();
+    op.check(Form::InPlace, &a);
+    op.check(Form::Parallel, &a);
 }
 
 macro_rules! tests {
@@ -171,24 +169,26 @@ macro_rules! tests {
         mod $name {
             #[test]
             fn drawn() {
-                super::drawn::<f32, $Op>();
-                super::drawn::<f64, $Op>();
+                use super::*;
+                drawn(&Routine::<f32>::native::<$Op>());
+                drawn(&Routine::<f64>::native::<$Op>());
             }
             #[test]
             fn every_size() {
                 use super::*;
                 for_each_lane!(|s| {
-                    sizes::<_, f32, $Op>(s);
-                    sizes::<_, f64, $Op>(s);
+                    sizes(&Routine::<f32>::of::<$Op>(s));
+                    sizes(&Routine::<f64>::of::<$Op>(s));
                 });
             }
             #[test]
             fn nan() {
                 use super::*;
-                let (small, large) = (poisoned::<f32, $Op>(), poisoned::<f64, $Op>());
+                let small = poisoned(&Routine::<f32>::native::<$Op>());
+                let large = poisoned(&Routine::<f64>::native::<$Op>());
                 for_each_lane!(|s| {
-                    poison::<_, f32, $Op>(s, &small);
-                    poison::<_, f64, $Op>(s, &large);
+                    poison(&Routine::<f32>::of::<$Op>(s), &small);
+                    poison(&Routine::<f64>::of::<$Op>(s), &large);
                 });
             }
             $(tests!(@$more $Op);)*
@@ -204,8 +204,9 @@ macro_rules! tests {
         #[cfg(feature = "parallel")]
         #[test]
         fn threads() {
-            super::same_on_threads::<f32, $Op>();
-            super::same_on_threads::<f64, $Op>();
+            use super::*;
+            same_on_threads(&Routine::<f32>::native::<$Op>());
+            same_on_threads(&Routine::<f64>::native::<$Op>());
         }
     };
 }

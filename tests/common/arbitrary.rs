@@ -77,7 +77,8 @@ pub fn nn(bytes: &[u8]) {
     let mut calls: Vec<fn(u64) -> usize> = Vec::new();
     macro_rules! list {
         ($($name:ident $Op:path $(, $more:ident)*;)*) => {$(
-            calls.extend([crate::nn::twisted::<f32, $Op> as fn(u64) -> usize, crate::nn::twisted::<f64, $Op>]);
+            calls.push(|seed| crate::nn::Routine::<f32>::native::<$Op>().twisted(seed));
+            calls.push(|seed| crate::nn::Routine::<f64>::native::<$Op>().twisted(seed));
         )*};
     }
     crate::for_each_nn_op!(list);

@@ -2,23 +2,23 @@
 //! tolerance of its contract.
 
 use common::lanes::*;
-use common::nn::{Form, Op, worst};
+use common::nn::{Form, Routine};
 use common::shares::Shares;
 use fulmen::Element;
 use fulmen::lanes::Simd;
 
-fn cell<S: Simd, T: Element, O: Op>(shares: &mut Shares, s: S, form: Form) {
-    let worst = worst::<S, T, O>(s, form);
-    assert!(worst.is_some() || form != Form::On, "{} did not run", O::NAME);
-    shares.add(O::NAME, T::NAME, worst);
+fn cell<T: Element>(shares: &mut Shares, op: &Routine<T>, form: Form) {
+    let worst = op.worst(form);
+    assert!(worst.is_some() || form != Form::On, "{} did not run", op.name);
+    shares.add(op.name, T::NAME, worst);
 }
 
 fn column<S: Simd>(shares: &mut Shares, s: S, form: Form, title: &str) {
     shares.columns.push(format!("{}{title}", S::NAME));
     macro_rules! cells {
         ($($name:ident $Op:path $(, $more:ident)*;)*) => {$(
-            cell::<S, f32, $Op>(shares, s, form);
-            cell::<S, f64, $Op>(shares, s, form);
+            cell(shares, &Routine::<f32>::of::<$Op>(s), form);
+            cell(shares, &Routine::<f64>::of::<$Op>(s), form);
         )*};
     }
     common::for_each_nn_op!(cells);

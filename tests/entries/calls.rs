@@ -4,49 +4,49 @@ use super::guard::{guarded, lengths};
 use common::blas::{self, Options};
 use common::matrix;
 use common::matrix::{Layout, Matrix};
-use common::nn::{Args, Form, Noise, Op};
+use common::nn::{Args, Form, Noise, Routine};
 use fulmen::lanes::native;
 use fulmen::*;
 use std::collections::BTreeSet;
 
 /// What the ops with a call of their own take, at each length; where the time is the cube of it, at those around registers and
 /// blocks.
-fn own<O: Op>() {
+fn own(op: &Routine<f32>) {
     let (mut called, mut shapes) = (0, BTreeSet::new());
-    let some = |n: &usize| *n > 0 && (!O::CUBED || matches!(n, ..35 | 47 | 63..67));
+    let some = |n: &usize| *n > 0 && (!op.cubed || matches!(n, ..35 | 47 | 63..67));
     let sizes: Vec<usize> = lengths().filter(some).collect();
     for (seed, &cols) in sizes.iter().enumerate() {
         // Every number of rows with short ones, in turn with long ones.
         for rows in (1..=3).filter(|rows| cols < 20 || seed % 3 + 1 == *rows) {
-            let a = O::sample::<f32>(rows, cols, &mut Noise(seed as u64));
+            let a = (op.sample)(rows, cols, &mut Noise(seed as u64));
             // What is touched follows from the sizes, which some ops bound or do not take from both; else from indices.
             let shape = (a.n.clone(), a.x.iter().map(Vec::len).collect::<Vec<_>>());
-            if !shapes.insert(shape) && O::IDS.is_none() && O::STARTS.is_none() {
+            if !shapes.insert(shape) && op.ids.is_none() && op.starts.is_none() {
                 continue;
             }
-            let (before, enough) = (O::before(&a), O::workspace(&a));
+            let (before, enough) = ((op.before)(&a), (op.workspace)(&a));
             guarded(|| {
                 // Copies have the room that they need, and no more.
                 let a: Args<f32> = a.clone();
                 for form in [Form::On, Form::InPlace] {
                     let (mut room, mut w) = (before.clone(), vec![0.0; enough]);
                     let mut out: Vec<&mut [f32]> = room.iter_mut().map(|x| &mut x[..]).collect();
-                    if let Some(done) = O::call(native(), form, &a, &mut out, &mut w) {
-                        assert_eq!(done, Ok(()), "{} {:?}", O::NAME, a.n);
+                    if let Some(done) = op.call(form, &a, &mut out, &mut w) {
+                        assert_eq!(done, Ok(()), "{} {:?}", op.name, a.n);
                         called += 1;
                     }
                 }
             });
         }
     }
-    assert!(called > sizes.len(), "{} was called {called} times", O::NAME);
+    assert!(called > sizes.len(), "{} was called {called} times", op.name);
 }
 
 macro_rules! each_op {
     ($($name:ident $Op:path $(, $more:ident)*;)*) => {$(
         #[test]
         fn $name() {
-            own::<$Op>();
+            own(&Routine::native::<$Op>());
         }
     )*};
 }

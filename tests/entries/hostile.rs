@@ -2,7 +2,7 @@
 //! written by a call that is refused, and its error names an argument that the function has.
 
 use common::call;
-use common::nn::{Args, Form, Noise, Op, WORDS};
+use common::nn::{Args, Form, Noise, Routine, WORDS};
 use fulmen::lanes::native;
 use fulmen::{Element, Error};
 
@@ -110,33 +110,39 @@ pub fn names(_: &str, e: &Error) {
 }
 
 /// One call with outputs of their own sizes.
-fn attempt<T: Element, O: Op>(form: Form, a: &Args<T>, before: &[Vec<T>], workspace: usize) -> Option<bool> {
+fn attempt<T: Element>(
+    op: &Routine<T>,
+    form: Form,
+    a: &Args<T>,
+    before: &[Vec<T>],
+    workspace: usize,
+) -> Option<bool> {
     let mut room = before.to_vec();
     let mut w = vec![T::ZERO; workspace];
     let done = {
         let mut out: Vec<&mut [T]> = room.iter_mut().map(|x| &mut x[..]).collect();
-        O::call(native(), form, a, &mut out, &mut w)?
+        op.call(form, a, &mut out, &mut w)?
     };
     if let Err(e) = done {
-        let at = format!("{} {} {:?}", O::NAME, T::NAME, a.n);
+        let at = format!("{} {} {:?}", op.name, T::NAME, a.n);
         // What a factorisation or an iteration finds while it runs is reported after it has written.
         let on_the_way = matches!(e, Error::Pivot { .. } | Error::Convergence { .. });
         for (x, before) in room.iter().zip(before) {
             assert!(on_the_way || bits(x) == bits(before), "{at}: wrote, and then refused with {e}");
         }
-        names(O::NAME, &e);
+        names(op.name, &e);
     }
     Some(done.is_err())
 }
 
-fn own<T: Element, O: Op>() {
+fn own<T: Element>(op: &Routine<T>) {
     let (mut called, mut refused) = (0, 0);
     for (seed, [rows, cols]) in [[1, 1], [2, 3], [3, 17]].into_iter().enumerate() {
-        let base = O::sample::<T>(rows, cols, &mut Noise(seed as u64));
-        let (before, enough) = (O::before(&base), O::workspace(&base));
+        let base = (op.sample)(rows, cols, &mut Noise(seed as u64));
+        let (before, enough) = ((op.before)(&base), (op.workspace)(&base));
         let mut see = |a: &Args<T>, before: &[Vec<T>], workspace: usize| {
             for form in [Form::On, Form::InPlace] {
-                if let Some(no) = attempt::<T, O>(form, a, before, workspace) {
+                if let Some(no) = attempt(op, form, a, before, workspace) {
                     called += 1;
                     refused += usize::from(no);
                 }
@@ -159,7 +165,7 @@ fn own<T: Element, O: Op>() {
                         see(&two, &before, enough);
                         // Of nothing, any sizes may do.
                         two.x.iter_mut().for_each(Vec::clear);
-                        see(&two.with_ids::<O>(), &vec![vec![]; before.len()], enough);
+                        see(&two.with_ids_of(op.ids), &vec![vec![]; before.len()], enough);
                     }
                 }
             }
@@ -168,7 +174,7 @@ fn own<T: Element, O: Op>() {
             for n in [0, 1, base.x[i].len().saturating_sub(1), base.x[i].len() + 1] {
                 let mut a = base.clone();
                 a.x[i].resize(n, T::ZERO);
-                see(&a.with_ids::<O>(), &before, enough);
+                see(&a.with_ids_of(op.ids), &before, enough);
             }
         }
         for i in 0..before.len() {
@@ -178,7 +184,7 @@ fn own<T: Element, O: Op>() {
                 see(&base, &out, enough);
                 if n == 0 {
                     // On threads, whose error has the same name.
-                    attempt::<T, O>(Form::Parallel, &base, &out, enough);
+                    attempt(op, Form::Parallel, &base, &out, enough);
                 }
             }
         }
@@ -189,11 +195,11 @@ fn own<T: Element, O: Op>() {
         }
     }
     // One slice and a number fit each other always.
-    let fits = O::NAME == "clip_by_norm" || common::nn::FITTING.contains(&O::NAME);
+    let fits = op.name == "clip_by_norm" || common::nn::FITTING.contains(&op.name);
     assert!(
         (refused == 0) == fits && refused < called,
         "{}: {refused} of {called} calls were refused",
-        O::NAME
+        op.name
     );
 }
 
@@ -216,7 +222,7 @@ macro_rules! each_op {
     ($($name:ident $Op:path $(, $more:ident)*;)*) => {$(
         #[test]
         fn $name() {
-            own::<f32, $Op>();
+            own(&Routine::<f32>::native::<$Op>());
         }
     )*};
 }

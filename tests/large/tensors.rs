@@ -28,13 +28,13 @@ pub fn compare<T: Element>(op: &str, what: &str, out: &[Vec<T>], want: &[Vec<Wan
 }
 
 /// Every form of one call.
-pub fn verify<T: Element, O: Op>(a: &Args<T>) {
-    let want = O::want(&a.wide());
+pub fn verify<T: Element>(op: &Routine<T>, a: &Args<T>) {
+    let want = (op.want)(&a.wide());
     for form in [Form::On, Form::InPlace, Form::Parallel] {
         for pool in &*POOLS {
-            let what = format!("{} {} {form:?} {:?}", O::NAME, T::NAME, a.n);
-            let Some(out) = pool.install(|| run::<_, T, O>(native(), form, a)) else { break };
-            compare(O::NAME, &what, &out.unwrap_or_else(|e| panic!("{what}: {e}")), &want);
+            let what = format!("{} {} {form:?} {:?}", op.name, T::NAME, a.n);
+            let Some(out) = pool.install(|| op.run(form, a)) else { break };
+            compare(op.name, &what, &out.unwrap_or_else(|e| panic!("{what}: {e}")), &want);
             if form != Form::Parallel {
                 break;
             }
@@ -67,9 +67,9 @@ fn shapes<T: Element>(op: &str) -> Vec<[usize; 2]> {
     shapes
 }
 
-fn sweep<T: Element, O: Op>() {
-    for (turn, [rows, cols]) in shapes::<T>(O::NAME).into_iter().enumerate() {
-        verify::<T, O>(&O::sample::<T>(rows, cols, &mut Noise(turn as u64)));
+fn sweep<T: Element>(op: &Routine<T>) {
+    for (turn, [rows, cols]) in shapes::<T>(op.name).into_iter().enumerate() {
+        verify(op, &(op.sample)(rows, cols, &mut Noise(turn as u64)));
     }
 }
 
@@ -92,20 +92,20 @@ fn long_rows_of_sample() {
 }
 
 /// A step number large enough that its powers leave the exact ones, and vanish.
-fn steps<T: Element, O: Op>() {
+fn steps<T: Element>(op: &Routine<T>) {
     for step in [1, 2, 31, 999, 1000, 1001, 4096, 65_537, 1 << 20, u32::MAX as usize] {
-        let mut a = O::sample::<T>(3, 40, &mut Noise(step as u64));
+        let mut a = (op.sample)(3, 40, &mut Noise(step as u64));
         a.n.iter_mut().filter(|(name, _)| name == "step").for_each(|(_, n)| *n = step);
-        verify::<T, O>(&a);
+        verify(op, &a);
     }
 }
 
 #[test]
 fn adam_steps() {
-    steps::<f32, optimisers::Adam>();
-    steps::<f64, optimisers::Adam>();
-    steps::<f32, optimisers::AdamW>();
-    steps::<f64, optimisers::AdamW>();
+    steps(&Routine::<f32>::native::<optimisers::Adam>());
+    steps(&Routine::<f64>::native::<optimisers::Adam>());
+    steps(&Routine::<f32>::native::<optimisers::AdamW>());
+    steps(&Routine::<f64>::native::<optimisers::AdamW>());
 }
 
 /// More elements than any threads take at once.
@@ -113,9 +113,9 @@ fn adam_steps() {
 fn optimisers_on_threads() {
     fn each<O: Op>() {
         for n in [100_001, 210_013, (1 << 20) + 1] {
-            verify::<f32, O>(&O::sample::<f32>(1, n, &mut Noise(n as u64)));
+            verify(&Routine::native::<O>(), &O::sample::<f32>(1, n, &mut Noise(n as u64)));
         }
-        verify::<f64, O>(&O::sample::<f64>(1, 300_007, &mut Noise(9)));
+        verify(&Routine::native::<O>(), &O::sample::<f64>(1, 300_007, &mut Noise(9)));
     }
     each::<optimisers::Sgd>();
     each::<optimisers::Momentum>();
@@ -130,11 +130,11 @@ macro_rules! tests {
         mod $name {
             #[test]
             fn f32() {
-                super::sweep::<f32, $Op>();
+                super::sweep(&common::nn::Routine::<f32>::native::<$Op>());
             }
             #[test]
             fn f64() {
-                super::sweep::<f64, $Op>();
+                super::sweep(&common::nn::Routine::<f64>::native::<$Op>());
             }
         }
     )*};

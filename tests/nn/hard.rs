@@ -24,23 +24,23 @@ fn twisted<T: Element>(kind: &str, x: &mut [T]) {
     }
 }
 
-fn check<S: Simd, T: Element, O: Op>(s: S, wrong: &mut Vec<String>) {
-    if O::REFUSES_NAN || O::STARTS.is_some() || BOUND.contains(&O::NAME) {
+fn check<T: Element>(op: &Routine<T>, wrong: &mut Vec<String>) {
+    if op.refuses_nan || op.starts.is_some() || BOUND.contains(&op.name) {
         return;
     }
-    let bounds = Bounds::of::<T>(O::NAME);
+    let bounds = Bounds::of::<T>(op.name);
     for kind in KINDS {
-        let mut errors = Errors::of(O::NAME, T::NAME, S::NAME);
+        let mut errors = Errors::of(op.name, T::NAME, op.lane);
         for [rows, cols] in [[1, 3], [3, 7], [2, 17], [2, 65], [1, 300]] {
-            let mut a = O::sample::<T>(rows, cols, &mut Noise(cols as u64));
+            let mut a = (op.sample)(rows, cols, &mut Noise(cols as u64));
             a.x.iter_mut()
                 .enumerate()
-                .filter(|(k, _)| O::IDS != Some(*k))
+                .filter(|(k, _)| op.ids != Some(*k))
                 .for_each(|(_, x)| twisted(kind, x));
-            let a = a.with_ids::<O>();
+            let a = a.with_ids_of(op.ids);
             // What is out of the domain is refused.
-            let Some(Ok(out)) = run::<S, T, O>(s, Form::On, &a) else { continue };
-            for (y, w) in out.iter().flatten().zip(O::want(&a.wide()).iter().flatten()) {
+            let Some(Ok(out)) = op.run(Form::On, &a) else { continue };
+            for (y, w) in out.iter().flatten().zip((op.want)(&a.wide()).iter().flatten()) {
                 let [value, mass] = [w.value, w.mass].map(|x| T::from_f64(x).to_f64());
                 if value.is_finite() && mass.is_finite() {
                     errors.see((y.to_f64() - w.value).abs(), bounds.allowed::<T>(w), w.n);
@@ -50,9 +50,9 @@ fn check<S: Simd, T: Element, O: Op>(s: S, wrong: &mut Vec<String>) {
         if errors.share() > 1.0 {
             wrong.push(format!(
                 "{} {} {kind} on {}: {:.2} of the bound",
-                O::NAME,
+                op.name,
                 T::NAME,
-                S::NAME,
+                op.lane,
                 errors.share()
             ));
         }
@@ -64,8 +64,8 @@ fn hard_data_is_within_the_contracts() {
     let mut wrong = vec![];
     macro_rules! all {
         ($($name:ident $Op:path $(, $more:ident)*;)*) => {$(
-            check::<_, f32, $Op>(fulmen::lanes::native(), &mut wrong);
-            check::<_, f64, $Op>(fulmen::lanes::native(), &mut wrong);
+            check(&Routine::<f32>::native::<$Op>(), &mut wrong);
+            check(&Routine::<f64>::native::<$Op>(), &mut wrong);
         )*};
     }
     common::for_each_nn_op!(all);

@@ -3,11 +3,11 @@
 use super::*;
 use common::nn::pool::{AvgPool, AvgPoolBackward, MaxPool, MaxPoolBackward, MaxPoolIndices, pool};
 
-fn many<S: Simd, T: Element, O: Op>(s: S) {
+fn many<T: Element>(op: &Routine<T>) {
     let mut kinds = [0; 5];
     for seed in 0..120 {
         let [rows, cols] = [1 + seed % 7, 1 + seed * 5 % 41];
-        let a = O::sample::<T>(rows, cols, &mut Noise(seed as u64));
+        let a = (op.sample)(rows, cols, &mut Noise(seed as u64));
         let p = pool(&a);
         let floor = fulmen::Pool { ceil: false, ..p };
         let found = [
@@ -18,21 +18,21 @@ fn many<S: Simd, T: Element, O: Op>(s: S) {
             a.get("count_padding").is_some(),
         ];
         kinds.iter_mut().zip(found).for_each(|(n, found)| *n += usize::from(found));
-        let out = run::<S, T, O>(s, Form::On, &a).unwrap().unwrap();
-        let label = format!("{} {} on {}, {p:?}", O::NAME, T::NAME, S::NAME);
-        compare::<T, O>(S::NAME, &label, &out, &O::want(&a.wide()));
+        let out = op.run(Form::On, &a).unwrap().unwrap();
+        let label = format!("{} {} on {}, {p:?}", op.name, T::NAME, op.lane);
+        op.compare(&label, &out, &(op.want)(&a.wide()));
     }
-    let counted = O::NAME.starts_with("avg");
+    let counted = op.name.starts_with("avg");
     assert!(kinds.iter().take(if counted { 5 } else { 4 }).all(|n| *n > 8), "{kinds:?}");
 }
 
 #[test]
 fn windows_of_many_kinds() {
     for_each_lane!(|s| {
-        many::<_, f32, MaxPool>(s);
-        many::<_, f32, MaxPoolIndices>(s);
-        many::<_, f64, MaxPoolBackward>(s);
-        many::<_, f32, AvgPool>(s);
-        many::<_, f64, AvgPoolBackward>(s);
+        many(&Routine::<f32>::of::<MaxPool>(s));
+        many(&Routine::<f32>::of::<MaxPoolIndices>(s));
+        many(&Routine::<f64>::of::<MaxPoolBackward>(s));
+        many(&Routine::<f32>::of::<AvgPool>(s));
+        many(&Routine::<f64>::of::<AvgPoolBackward>(s));
     });
 }
