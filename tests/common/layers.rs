@@ -5,8 +5,8 @@ use crate::nn::attention::{self, options};
 use crate::nn::conv1d::{self, conv};
 use crate::nn::pool::{self, counts_padding};
 use crate::nn::{
-    Args, Bounds, Noise, Op, convolutions, filters, indexed, optimisers, products, rows, scans, sparse,
-    tensors,
+    Args, Bounds, Noise, Op, Routine, convolutions, filters, indexed, optimisers, products, rows, scans,
+    sparse, tensors,
 };
 use crate::seed::Seed;
 use fulmen::backend::*;
@@ -294,15 +294,16 @@ fn call<T: Scalar, D: Computes<T> + Blocking>(
 }
 
 /// Runs the op of these arguments, its outputs behind so many elements of larger buffers: the outputs. Nothing else is written.
-fn outputs<T: Scalar, D: Computes<T> + Blocking, O: Op>(
+fn outputs<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
+    op: &Routine<T>,
     called: &str,
     a: &Args<T>,
     pad: usize,
 ) -> Result<Vec<Vec<T>>, Error> {
-    let mut before = O::before(a);
+    let mut before = (op.before)(a);
     let mark = vec![T::from_f64(12345.0); pad];
-    if called != O::NAME {
+    if called != op.name {
         before = vec![a.x[0].clone()];
     }
     let padded = |x: &Vec<T>| gpu.upload(&[&mark[..], x, &mark].concat());
@@ -339,19 +340,20 @@ fn outputs<T: Scalar, D: Computes<T> + Blocking, O: Op>(
 }
 
 /// The op of these arguments, as [`outputs`]; its worst error.
-fn run<T: Scalar, D: Computes<T> + Blocking, O: Op>(
+fn run<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
+    op: &Routine<T>,
     language: &str,
     called: &str,
     a: &Args<T>,
     pad: usize,
 ) -> Result<Worst, Error> {
-    let all = outputs::<T, D, O>(gpu, called, a, pad)?;
-    let mut worst = Worst { op: O::NAME, share: 0.0, got: 0.0, want: 0.0 };
+    let all = outputs(gpu, op, called, a, pad)?;
+    let mut worst = Worst { op: op.name, share: 0.0, got: 0.0, want: 0.0 };
     // WGSL leaves it open whether subnormal numbers are kept.
     let least = if language == "wgsl" { 16384.0 * f64::from(f32::MIN_POSITIVE) } else { 0.0 };
-    let bounds = Bounds::of::<T>(O::NAME);
-    for (got, want) in all.iter().zip(O::want(&a.wide())) {
+    let bounds = Bounds::of::<T>(op.name);
+    for (got, want) in all.iter().zip((op.want)(&a.wide())) {
         assert_eq!(got.len(), want.len(), "{called}");
         for (got, want) in got.iter().zip(&want) {
             let off = (got.to_f64() - want.value).abs();
@@ -361,7 +363,7 @@ fn run<T: Scalar, D: Computes<T> + Blocking, O: Op>(
                 off / bounds.allowed::<T>(want)
             };
             if this > worst.share || !this.is_finite() {
-                worst = Worst { op: O::NAME, share: this, got: got.to_f64(), want: want.value };
+                worst = Worst { op: op.name, share: this, got: got.to_f64(), want: want.value };
             }
         }
     }
@@ -369,34 +371,36 @@ fn run<T: Scalar, D: Computes<T> + Blocking, O: Op>(
 }
 
 /// The forms of an op on each of these shapes, in turn, and with special values: its worst error.
-fn family<T: Scalar, D: Computes<T> + Blocking, O: Op>(
+fn family<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
+    op: &Routine<T>,
     language: &str,
     shapes: &[[usize; 2]],
     forms: &[(&'static str, &[(&str, usize)])],
     all: &mut Vec<Worst>,
 ) -> Result<(), Error> {
-    let mut worst = on_shapes::<T, D, O>(gpu, language, shapes, forms)?;
-    specials::op::<T, O>(language, forms[0].1, &mut worst, |a| outputs::<T, D, O>(gpu, O::NAME, a, 3))?;
+    let mut worst = on_shapes(gpu, op, language, shapes, forms)?;
+    specials::op(op, language, forms[0].1, &mut worst, &|a| outputs(gpu, op, op.name, a, 3))?;
     all.push(worst);
     Ok(())
 }
 
-fn on_shapes<T: Scalar, D: Computes<T> + Blocking, O: Op>(
+fn on_shapes<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
+    op: &Routine<T>,
     language: &str,
     shapes: &[[usize; 2]],
     forms: &[(&'static str, &[(&str, usize)])],
 ) -> Result<Worst, Error> {
-    let mut worst = Worst { op: O::NAME, share: 0.0, got: 0.0, want: 0.0 };
+    let mut worst = Worst { op: op.name, share: 0.0, got: 0.0, want: 0.0 };
     let mut noise = Noise(17);
     for (i, [rows, cols]) in shapes.iter().enumerate() {
         let (called, words) = forms[i % forms.len()];
-        let mut a: Args<T> = O::sample(*rows, *cols, &mut noise);
+        let mut a: Args<T> = (op.sample)(*rows, *cols, &mut noise);
         a.n.extend(words.iter().map(|(name, n)| (String::from(*name), *n)));
         // At a multiple of 16 bytes and elsewhere, as kernels differ: each form at both.
         let pad = if i / 2 % 2 == 0 { 4 } else { 3 };
-        let this = run::<T, D, O>(gpu, language, called, &a, pad)?;
+        let this = run(gpu, op, language, called, &a, pad)?;
         if this.share > worst.share || !this.share.is_finite() {
             worst = this;
         }
@@ -423,7 +427,7 @@ pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + Blocking>(
     macro_rules! each {
         ($($Op:path: $name:literal on $shapes:ident $(, $also:literal)*;)*) => {$(
             let forms: &[(&str, &[(&str, usize)])] = &[($name, &[]) $(, ($also, &[]))*];
-            family::<T, D, $Op>(gpu, language, $shapes, forms, &mut all)?;
+            family(gpu, &Routine::native::<$Op>(), language, $shapes, forms, &mut all)?;
         )*};
     }
     each! {
@@ -480,10 +484,11 @@ pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + Blocking>(
         attention::RopeView: "rope_view" on heads;
     }
     let [mut forward, mut backward] = attentions::<T, D>(gpu, language, heads)?;
-    let on = |a: &Args<T>| outputs::<T, D, attention::Forward>(gpu, "attention", a, 3);
-    specials::op::<T, attention::Forward>(language, &[], &mut forward, on)?;
-    let on = |a: &Args<T>| outputs::<T, D, attention::Backward>(gpu, "attention_backward", a, 3);
-    specials::op::<T, attention::Backward>(language, &[("causal", 1), ("window", 5)], &mut backward, on)?;
+    let op = Routine::native::<attention::Forward>();
+    specials::op(&op, language, &[], &mut forward, &|a| outputs(gpu, &op, op.name, a, 3))?;
+    let op = Routine::native::<attention::Backward>();
+    let words = [("causal", 1), ("window", 5)];
+    specials::op(&op, language, &words, &mut backward, &|a| outputs(gpu, &op, op.name, a, 3))?;
     all.extend([forward, backward]);
     all.extend(linear::story::<T, D>(gpu, language, far)?);
     all.extend(solvers::story::<T, D>(gpu, language, far)?);
@@ -503,9 +508,15 @@ pub fn attentions<T: Scalar, D: Computes<T> + Blocking>(
 ) -> Result<[Worst; 2], Error> {
     let masks: [&[(&str, usize)]; 4] =
         [&[], &[("causal", 1)], &[("causal", 1), ("window", 5)], &[("window", 3)]];
-    let forward =
-        on_shapes::<T, D, attention::Forward>(gpu, language, heads, &masks.map(|m| ("attention", m)))?;
+    let forward = on_shapes(
+        gpu,
+        &Routine::<T>::native::<attention::Forward>(),
+        language,
+        heads,
+        &masks.map(|m| ("attention", m)),
+    )?;
     let mut worst = Worst { op: "attention_backward", share: 0.0, got: 0.0, want: 0.0 };
+    let backward = Routine::native::<attention::Backward>();
     let mut noise = Noise(23);
     for (i, [rows, cols]) in heads.iter().enumerate() {
         // The log-sum-exps depend on the mask.
@@ -517,7 +528,7 @@ pub fn attentions<T: Scalar, D: Computes<T> + Blocking>(
         let dout = noise.slice(rows * op.heads * op.value_dim.unwrap_or(op.dim), 2.0);
         let x = attention::with_forward(a.x.clone(), dout, &sizes, a.p[0]);
         let a = Args::new::<attention::Backward>(x, a.p.clone(), &sizes);
-        let this = run::<T, D, attention::Backward>(gpu, language, "attention_backward", &a, 3 + i % 2)?;
+        let this = run(gpu, &backward, language, backward.name, &a, 3 + i % 2)?;
         if this.share > worst.share || !this.share.is_finite() {
             worst = this;
         }

@@ -380,50 +380,55 @@ fn zeros<T: Scalar, D: Computes<T> + Blocking>(
     Ok(())
 }
 
+/// An op's outputs on a device.
+pub type OnDevice<'a, T> = dyn Fn(&nn::Args<T>) -> Result<Vec<Vec<T>>, Error> + 'a;
+
 /// An op with a call of its own, which `on_device` makes of the arguments, with `words` among their sizes.
-pub fn op<T: Scalar, O: nn::Op>(
+pub fn op<T: Scalar>(
+    op: &nn::Routine<T>,
     language: &str,
     words: &[(&str, usize)],
     worst: &mut Worst,
-    on_device: impl Fn(&nn::Args<T>) -> Result<Vec<Vec<T>>, Error>,
+    on_device: &OnDevice<'_, T>,
 ) -> Result<(), Error> {
-    let mut r = Seed::running().stream(O::NAME);
+    let mut r = Seed::running().stream(op.name);
     // Factorisations take the time of hundreds of other ops, where kernels are interpreted.
-    let rounds = if family(O::NAME) == "solve" { 1 } else { ROUNDS };
+    let rounds = if family(op.name) == "solve" { 1 } else { ROUNDS };
     for _ in 0..rounds {
         let [rows, cols] = [r.within(1..=4), r.within(1..=9)];
-        let mut a: nn::Args<T> = O::sample(rows, cols, &mut r);
+        let mut a: nn::Args<T> = (op.sample)(rows, cols, &mut r);
         a.n.extend(words.iter().map(|(name, n)| (String::from(*name), *n)));
-        poked::<T, O>(language, &a, worst, &on_device)?;
+        poked(op, language, &a, worst, on_device)?;
     }
     Ok(())
 }
 
 /// The op with numbers of each kind among a copy of the arguments: among its scalars or among its operands.
-pub fn poked<T: Scalar, O: nn::Op>(
+pub fn poked<T: Scalar>(
+    op: &nn::Routine<T>,
     language: &str,
     clean: &nn::Args<T>,
     worst: &mut Worst,
-    on_device: impl Fn(&nn::Args<T>) -> Result<Vec<Vec<T>>, Error>,
+    on_device: &OnDevice<'_, T>,
 ) -> Result<(), Error> {
     let first = clean.x.iter().flatten().map(|x| x.to_f64().to_bits()).fold(0u64, u64::wrapping_add);
-    let mut r = Seed::running().stream(&format!("{} {first}", O::NAME));
+    let mut r = Seed::running().stream(&format!("{} {first}", op.name));
     for kind in Kind::of(language) {
         let mut a = clean.clone();
         let mut poked = Vec::new();
-        let mut group = O::mixes(&a).map_or(Group::One, Group::Of);
+        let mut group = (op.mixes)(&a).map_or(Group::One, Group::Of);
         // A draw may come upon places only that are not read.
         for _ in 0..20 {
             if r.one_in(3) && !a.p.is_empty() {
                 poked = kind.poke(&mut a.p, &mut r, |_| true);
-                if open(O::NAME, &a.p) {
+                if open(op.name, &a.p) {
                     group = Group::Each;
                 }
             } else {
                 for _ in 0..2 {
                     let k = r.within(0..=a.x.len() - 1);
-                    if O::IDS != Some(k) && O::STARTS != Some(k) {
-                        poked.extend(kind.poke(&mut a.x[k], &mut r, |at| !O::unread(clean, k, at)));
+                    if op.ids != Some(k) && op.starts != Some(k) {
+                        poked.extend(kind.poke(&mut a.x[k], &mut r, |at| !(op.unread)(clean, k, at)));
                     }
                 }
             }
@@ -434,12 +439,12 @@ pub fn poked<T: Scalar, O: nn::Op>(
         if poked.is_empty() {
             continue;
         }
-        O::follow(&mut a);
+        (op.follow)(&mut a);
         let mut got = refusal(on_device(&a))?;
-        let Some(want) = nn::run::<_, T, O>(native(), nn::Form::On, &a) else { continue };
+        let Some(want) = op.run(nn::Form::On, &a) else { continue };
         if let (Ok(got), Ok(want)) = (&mut got, &want) {
             for (k, (got, want)) in got.iter_mut().zip(want).enumerate() {
-                for i in (0..got.len()).filter(|i| O::open(&a, k, *i)) {
+                for i in (0..got.len()).filter(|i| (op.open)(&a, k, *i)) {
                     got[i] = want[i];
                 }
             }
@@ -448,10 +453,10 @@ pub fn poked<T: Scalar, O: nn::Op>(
         // So do reciprocals of subnormal numbers.
         let least = if T::NAME == "f32" { f64::from(f32::MIN_POSITIVE) } else { f64::MIN_POSITIVE };
         let tiny = a.x.iter().flatten().map(|x| x.to_f64().abs()).any(|x| x > 0.0 && x < least);
-        let on_the_way = steps(O::NAME) && (tiny || mass(a.x.iter().flatten()) > 0.0);
-        let open = overflows(O::NAME, &a.p, &a.x) || on_the_way;
+        let on_the_way = steps(op.name) && (tiny || mass(a.x.iter().flatten()) > 0.0);
+        let open = overflows(op.name, &a.p, &a.x) || on_the_way;
         // Only where classes differ.
-        let exact = LazyCell::new(|| O::want(&a.wide()));
+        let exact = LazyCell::new(|| (op.want)(&a.wide()));
         let mass = |k: usize, i: usize| if open { f64::INFINITY } else { exact[k][i].mass };
         compare(worst, (kind, group), &what, &got, &want, mass);
     }

@@ -4,7 +4,7 @@ use super::Done;
 use super::transforms::check_from;
 use crate::device::{Worst, specials};
 use crate::nn::solvers::{Cholesky, CholeskySolve, Lu, LuSolve, columns};
-use crate::nn::{Args, Noise, Op};
+use crate::nn::{Args, Noise, Routine};
 use fulmen::gpu::backend::{Array, Batch, BatchMut, Gpu, Scalar};
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
 
@@ -95,34 +95,35 @@ fn outputs<T: Scalar, D: Computes<T> + Blocking>(
 }
 
 /// An op of so many matrices against its reference, and with special values; what it does not read of a matrix is NaN.
-fn one<T: Scalar, D: Computes<T> + Blocking, O: Op>(
+fn one<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
+    op: &Routine<T>,
     language: &str,
     [count, n, rows, layout]: [usize; 4],
     r: &mut Noise,
     worst: &mut Worst,
 ) -> Done {
-    let mut all: Vec<Args<T>> = (0..count).map(|_| O::sample(rows, n, r)).collect();
+    let mut all: Vec<Args<T>> = (0..count).map(|_| (op.sample)(rows, n, r)).collect();
     let clean = all[0].clone();
     for a in &mut all {
-        let hidden: Vec<usize> = (0..n * n).filter(|at| O::unread(a, 0, *at)).collect();
+        let hidden: Vec<usize> = (0..n * n).filter(|at| (op.unread)(a, 0, *at)).collect();
         hidden.into_iter().for_each(|at| a.x[0][at] = T::from_f64(f64::NAN));
     }
-    for (k, got) in outputs(gpu, O::NAME, &all, layout)?.iter().enumerate() {
-        let want = |a: &Args<T>| O::want(&a.wide()).remove(k);
+    for (k, got) in outputs(gpu, op.name, &all, layout)?.iter().enumerate() {
+        let want = |a: &Args<T>| (op.want)(&a.wide()).remove(k);
         got.iter().zip(&all).for_each(|(got, a)| check_from(worst, language, got, &want(a), 0.0));
     }
     if n > 9 {
         return Ok(());
     }
-    specials::poked::<T, O>(language, &clean, worst, |a| {
+    specials::poked(op, language, &clean, worst, &|a| {
         // What is wrong with one matrix is nothing to its neighbours.
         let of = [clean.clone(), a.clone(), clean.clone()];
-        let ran = outputs(gpu, O::NAME, &of, layout).map_err(|e| match e {
+        let ran = outputs(gpu, op.name, &of, layout).map_err(|e| match e {
             Error::Pivot { op, arg, index } => Error::Pivot { op, arg, index: index % n as u32 },
             other => other,
         })?;
-        assert!(ran.iter().all(|of| of[0] == of[2]), "{}: {a:?}", O::NAME);
+        assert!(ran.iter().all(|of| of[0] == of[2]), "{}: {a:?}", op.name);
         Ok(ran.into_iter().map(|mut of| of.swap_remove(1)).collect())
     })
 }
@@ -134,10 +135,10 @@ fn run<T: Scalar, D: Computes<T> + Blocking>(
     [factor, solve, lu, lu_solve]: [&mut Worst; 4],
 ) -> Done {
     let r = &mut Noise(17 + n as u64);
-    one::<T, D, Cholesky>(gpu, language, [count, n, 1, layout], r, factor)?;
-    one::<T, D, CholeskySolve>(gpu, language, [count, n, cols, layout], r, solve)?;
-    one::<T, D, Lu>(gpu, language, [count, n, 1, layout + 1], r, lu)?;
-    one::<T, D, LuSolve>(gpu, language, [count, n, cols, layout], r, lu_solve)
+    one(gpu, &Routine::native::<Cholesky>(), language, [count, n, 1, layout], r, factor)?;
+    one(gpu, &Routine::native::<CholeskySolve>(), language, [count, n, cols, layout], r, solve)?;
+    one(gpu, &Routine::native::<Lu>(), language, [count, n, 1, layout + 1], r, lu)?;
+    one(gpu, &Routine::native::<LuSolve>(), language, [count, n, cols, layout], r, lu_solve)
 }
 
 /// One of the first pivots that are none is said, among the rows of all; the other matrices are not the worse for it.

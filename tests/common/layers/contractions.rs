@@ -2,8 +2,8 @@
 
 use super::transforms::{Within, check};
 use crate::device::{Worst, specials};
-use crate::nn::Noise;
 use crate::nn::contractions::{self, Contraction, contraction};
+use crate::nn::{Noise, Routine};
 use fulmen::backend::*;
 use fulmen::gpu::backend::{Array, Gpu, Scalar};
 use fulmen::gpu::device::{Blocking, Computes, Error};
@@ -46,7 +46,7 @@ pub fn story<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>, language: &str)
         gpu.einsum(&plan, &views, out.view_mut(), ())?;
         check(&mut worst, language, &out.back(gpu)?, &contraction(expression, &shapes, &wide));
     }
-    specials::op::<T, Contraction>(language, &[], &mut worst, |a| {
+    specials::op(&Routine::native::<Contraction>(), language, &[], &mut worst, &|a| {
         let plan = contractions::plan(a)?;
         let operands = a.x.iter().map(|x| gpu.upload(x)).collect::<Result<Vec<_>, Error>>()?;
         let views: Vec<_> = operands.iter().map(Array::view).collect();

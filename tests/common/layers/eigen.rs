@@ -6,7 +6,7 @@ use super::batches::All;
 use super::transforms::check_from;
 use crate::device::{Worst, specials};
 use crate::nn::spectra::{Eigh, Svd};
-use crate::nn::{Args, Noise, Op, Want};
+use crate::nn::{Args, Noise, Op, Routine, Want};
 use fulmen::backend::*;
 use fulmen::gpu::backend::{Array, BatchMut, Gpu, Scalar};
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
@@ -178,7 +178,7 @@ fn special<T: Scalar, D: Computes<T> + Blocking>(
     language: &str,
     [eigh, svd]: [&mut Worst; 2],
 ) -> Done {
-    specials::op::<T, Eigh>(language, &[], eigh, |a| {
+    specials::op(&Routine::native::<Eigh>(), language, &[], eigh, &|a| {
         let (n, mut values) = (a.size("n"), gpu.alloc(a.size("n"))?);
         let all = All::new(&a.x, [n, n], 1);
         let vectors = all.over(gpu, |a| gpu.eigh_batched(a, values.view_mut()))?.remove(0);
@@ -186,7 +186,7 @@ fn special<T: Scalar, D: Computes<T> + Blocking>(
         gpu.download(values.view(), &mut found)?;
         Ok(vec![vectors, found])
     })?;
-    specials::op::<T, Svd>(language, &[], svd, |a| {
+    specials::op(&Routine::native::<Svd>(), language, &[], svd, &|a| {
         let [m, n] = ["m", "n"].map(|size| a.size(size));
         let k = m.min(n);
         let mut on = gpu.upload(&a.x[0])?;

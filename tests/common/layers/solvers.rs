@@ -7,7 +7,7 @@ use crate::nn::ranks::Inverse;
 use crate::nn::reflections::{LeastSquares, Qr, QrApply};
 use crate::nn::solvers::{Cholesky, CholeskySolve, Determinant, Lu, LuSolve, columns};
 use crate::nn::symmetric::LdltSolve;
-use crate::nn::{Args, Noise, Op, Want};
+use crate::nn::{Args, Noise, Op, Routine, Want};
 use fulmen::backend::*;
 use fulmen::gpu::backend::{Array, Gpu, Mat, MatMut, Scalar};
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
@@ -169,29 +169,31 @@ fn outputs<T: Scalar, D: Computes<T> + Blocking>(
 }
 
 /// An op of these arguments against its reference; what it does not read of its matrix is NaN.
-fn one<T: Scalar, D: Computes<T> + Blocking, O: Op>(
+fn one<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
+    op: &Routine<T>,
     language: &str,
     mut a: Args<T>,
     layout: usize,
     worst: &mut Worst,
 ) -> Done {
-    let hidden: Vec<usize> = (0..a.x[0].len()).filter(|at| O::unread(&a, 0, *at)).collect();
+    let hidden: Vec<usize> = (0..a.x[0].len()).filter(|at| (op.unread)(&a, 0, *at)).collect();
     hidden.into_iter().for_each(|at| a.x[0][at] = T::from_f64(f64::NAN));
-    let got = outputs(gpu, O::NAME, &a, layout)?;
-    let want = O::want(&a.wide());
-    assert_eq!(got.len(), want.len(), "{}", O::NAME);
+    let got = outputs(gpu, op.name, &a, layout)?;
+    let want = (op.want)(&a.wide());
+    assert_eq!(got.len(), want.len(), "{}", op.name);
     got.iter().zip(&want).for_each(|(got, want)| compare(worst, language, got, want));
     Ok(())
 }
 
 /// An op with special values among its arguments.
-fn special<T: Scalar, D: Computes<T> + Blocking, O: Op>(
+fn special<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
+    op: &Routine<T>,
     language: &str,
     worst: &mut Worst,
 ) -> Done {
-    specials::op::<T, O>(language, &[], worst, |a| outputs(gpu, O::NAME, a, 1))
+    specials::op(op, language, &[], worst, &|a| outputs(gpu, op.name, a, 1))
 }
 
 /// One size of each op.
@@ -205,12 +207,33 @@ fn run<T: Scalar, D: Computes<T> + Blocking>(
     // Samples of more are of an order of their own.
     let n = if n > 66 { 8 * 131 + n - 97 } else { n };
     let [factor, solve, lu, lu_solve, others @ ..] = all;
-    one::<T, D, Cholesky>(gpu, language, Cholesky::sample(cols, n, &mut noise), layout, factor)?;
-    one::<T, D, CholeskySolve>(gpu, language, CholeskySolve::sample(cols, n, &mut noise), layout, solve)?;
+    one(
+        gpu,
+        &Routine::native::<Cholesky>(),
+        language,
+        Cholesky::sample(cols, n, &mut noise),
+        layout,
+        factor,
+    )?;
+    one(
+        gpu,
+        &Routine::native::<CholeskySolve>(),
+        language,
+        CholeskySolve::sample(cols, n, &mut noise),
+        layout,
+        solve,
+    )?;
     for rows in [1, 2, 3] {
-        one::<T, D, Lu>(gpu, language, Lu::sample(rows, n, &mut noise), layout + rows, lu)?;
+        one(gpu, &Routine::native::<Lu>(), language, Lu::sample(rows, n, &mut noise), layout + rows, lu)?;
     }
-    one::<T, D, LuSolve>(gpu, language, LuSolve::sample(cols, n, &mut noise), layout, lu_solve)?;
+    one(
+        gpu,
+        &Routine::native::<LuSolve>(),
+        language,
+        LuSolve::sample(cols, n, &mut noise),
+        layout,
+        lu_solve,
+    )?;
     reflections(gpu, language, [n, cols, layout], &mut noise, others)
 }
 
@@ -225,7 +248,7 @@ fn reflections<T: Scalar, D: Computes<T> + Blocking>(
     let [qr, apply, least] = all;
     // Of many rows one shape.
     for rows in if n > 66 { 2..3 } else { 1..4 } {
-        one::<T, D, Qr>(gpu, language, Qr::sample(rows, n, noise), layout + rows, qr)?;
+        one(gpu, &Routine::native::<Qr>(), language, Qr::sample(rows, n, noise), layout + rows, qr)?;
         let mut a: Args<T> = QrApply::sample(rows, n, noise);
         let m = a.size("m");
         let k = columns(a.x[0].len(), m);
@@ -241,7 +264,14 @@ fn reflections<T: Scalar, D: Computes<T> + Blocking>(
         }
         compare(apply, language, &got[0], &QrApply::want(&a.wide())[0]);
     }
-    one::<T, D, LeastSquares>(gpu, language, LeastSquares::sample(1 + cols % 2, n, noise), layout, least)
+    one(
+        gpu,
+        &Routine::native::<LeastSquares>(),
+        language,
+        LeastSquares::sample(1 + cols % 2, n, noise),
+        layout,
+        least,
+    )
 }
 
 /// Columns of more rows than a block has threads, for each number of rows that a thread holds and past the last, the large
@@ -255,20 +285,20 @@ fn narrow<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>, language: &str, al
         (0..n).for_each(|k| tall[(m - 1 - k) * n + k] = T::from_usize(m));
         for layout in if m < 200 { 0..2 } else { 0..1 } {
             let a = Args::new::<Lu>(vec![tall.clone()], vec![], &[("m", m), ("n", n)]);
-            one::<T, D, Lu>(gpu, language, a, layout, lu)?;
-            one::<T, D, Qr>(gpu, language, sized(tall.clone(), [m, n]), layout, qr)?;
+            one(gpu, &Routine::native::<Lu>(), language, a, layout, lu)?;
+            one(gpu, &Routine::native::<Qr>(), language, sized(tall.clone(), [m, n]), layout, qr)?;
         }
     }
     // A pivot by whose reciprocal nothing is multiplied, and one whose is none.
     for by in [2f64.powi(-60), 2f64.powi(-140)].map(T::from_f64) {
         let column = [1.0, -3.0, 2.0, 0.5].map(|x| T::from_f64(x) * by);
         let a = Args::new::<Lu>(vec![column.to_vec()], vec![], &[("m", 4), ("n", 1)]);
-        one::<T, D, Lu>(gpu, language, a, 0, lu)?;
+        one(gpu, &Routine::native::<Lu>(), language, a, 0, lu)?;
     }
     let far = T::from_f64(2f64.powi(if T::SIGNIFICAND < 30 { 118 } else { 1000 }));
     for by in [far, T::ONE / far] {
         let column = [3.0, -4.0, 0.0, 12.0].map(|x| T::from_f64(x) * by);
-        one::<T, D, Qr>(gpu, language, sized(column.to_vec(), [4, 1]), 0, qr)?;
+        one(gpu, &Routine::native::<Qr>(), language, sized(column.to_vec(), [4, 1]), 0, qr)?;
     }
     let plain = |x: &[f64]| x.iter().map(|x| T::from_f64(*x)).collect();
     for (x, shape) in [
@@ -278,7 +308,7 @@ fn narrow<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>, language: &str, al
         (&[-3.0], [1, 1]),
         (&[2.0, 4.0, 6.0], [1, 3]),
     ] {
-        one::<T, D, Qr>(gpu, language, sized(plain(x), shape), 0, qr)?;
+        one(gpu, &Routine::native::<Qr>(), language, sized(plain(x), shape), 0, qr)?;
     }
     Ok(())
 }
@@ -292,14 +322,14 @@ fn whole<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>, language: &str, all
     for (n, layout) in [(129, 0), (200, 1)] {
         let a: Args<T> = Cholesky::sample(1, of(n), &mut noise);
         assert_eq!(a.size("n"), n);
-        one::<T, D, Cholesky>(gpu, language, a, layout, factor)?;
+        one(gpu, &Routine::native::<Cholesky>(), language, a, layout, factor)?;
     }
     let mut a: Args<T> = LuSolve::sample(1, of(201), &mut noise);
     let n = a.size("n");
     // Pivots before their rows, too, and the same ones again.
     a.x[1] =
         (0..n).map(|i| T::from_usize(if i % 3 == 0 { n - 1 } else { noise.bits() as usize % n })).collect();
-    one::<T, D, LuSolve>(gpu, language, a, 0, solve)
+    one(gpu, &Routine::native::<LuSolve>(), language, a, 0, solve)
 }
 
 /// The first pivot that is none is said, once, wherever it is.
@@ -413,9 +443,9 @@ fn inverses<T: Scalar, D: Computes<T> + Blocking>(
     let mut worst = Worst { op: "inverse", share: 0.0, got: 0.0, want: 0.0 };
     for [n, cols, layout] in sizes {
         let a: Args<T> = Inverse::sample(*cols, *n, &mut Noise(57 + *n as u64));
-        one::<T, D, Inverse>(gpu, language, a, *layout, &mut worst)?;
+        one(gpu, &Routine::native::<Inverse>(), language, a, *layout, &mut worst)?;
     }
-    special::<T, D, Inverse>(gpu, language, &mut worst)?;
+    special(gpu, &Routine::native::<Inverse>(), language, &mut worst)?;
     let (mut on, mut pivots) = (gpu.upload(&[T::ONE; 4])?, gpu.upload(&[0u32; 2])?);
     gpu.inverse(on.view_mut().matrix(2, 2)?, pivots.view_mut(), ())?;
     let said = gpu.download(on.view(), &mut [T::ONE; 4]);
@@ -437,12 +467,12 @@ fn of_factors<T: Scalar, D: Computes<T> + Blocking>(
     // More rows than a block has threads, and more than are exchanged at once.
     for [n, cols, layout] in sizes.iter().copied().chain([[150, 1, 1]]) {
         let a: Args<T> = Determinant::sample(1, n, &mut Noise(67 + n as u64));
-        one::<T, D, Determinant>(gpu, language, a, layout, det)?;
+        one(gpu, &Routine::native::<Determinant>(), language, a, layout, det)?;
         let a: Args<T> = LdltSolve::sample(cols, n, &mut Noise(71 + n as u64));
-        one::<T, D, LdltSolve>(gpu, language, a, layout, solve)?;
+        one(gpu, &Routine::native::<LdltSolve>(), language, a, layout, solve)?;
     }
-    special::<T, D, Determinant>(gpu, language, det)?;
-    special::<T, D, LdltSolve>(gpu, language, solve)?;
+    special(gpu, &Routine::native::<Determinant>(), language, det)?;
+    special(gpu, &Routine::native::<LdltSolve>(), language, solve)?;
     // Of one as factors the exchanges are all that is done, and taken back: in several turns, of which the last is first then.
     let n = 300;
     let one: Vec<T> = (0..n * n).map(|k| if k % (n + 1) == 0 { T::ONE } else { T::ZERO }).collect();
@@ -515,13 +545,13 @@ pub fn story<T: Scalar, D: Computes<T> + Blocking>(
     }
     super::batches::story::<T, D>(gpu, language, &mut all)?;
     let [factor, solve, lu, lu_solve, qr, apply, least] = &mut all;
-    special::<T, D, Cholesky>(gpu, language, factor)?;
-    special::<T, D, CholeskySolve>(gpu, language, solve)?;
-    special::<T, D, Lu>(gpu, language, lu)?;
-    special::<T, D, LuSolve>(gpu, language, lu_solve)?;
-    special::<T, D, Qr>(gpu, language, qr)?;
-    special::<T, D, QrApply>(gpu, language, apply)?;
-    special::<T, D, LeastSquares>(gpu, language, least)?;
+    special(gpu, &Routine::native::<Cholesky>(), language, factor)?;
+    special(gpu, &Routine::native::<CholeskySolve>(), language, solve)?;
+    special(gpu, &Routine::native::<Lu>(), language, lu)?;
+    special(gpu, &Routine::native::<LuSolve>(), language, lu_solve)?;
+    special(gpu, &Routine::native::<Qr>(), language, qr)?;
+    special(gpu, &Routine::native::<QrApply>(), language, apply)?;
+    special(gpu, &Routine::native::<LeastSquares>(), language, least)?;
     narrow(gpu, language, &mut all)?;
     whole(gpu, language, &mut all)?;
     refusals::<T, D>(gpu)?;

@@ -3,7 +3,7 @@
 use crate::device::{Worst, specials};
 use crate::nn::convolutions::{Complexes, Cosines, Reals, Streamed, extent};
 use crate::nn::transforms::{Forward, Frames, Planes, Real, RealInverse, Rows, Volumes, turn};
-use crate::nn::{Args, Bounds, Noise, Op, Want};
+use crate::nn::{Args, Bounds, Noise, Op, Routine, Want};
 use fulmen::backend::{Plans, Transforms};
 use fulmen::contract::agrees;
 use fulmen::gpu::backend::{Array, Gpu, Mat, MatMut, Scalar, View, ViewMut, Word};
@@ -126,7 +126,7 @@ pub fn cases<T: Scalar, D: Computes<T> + Blocking, O: Op>(
     // The smaller ones with other numbers.
     let small = all.iter().enumerate().filter(|(_, a)| a.x.iter().all(|x| x.len() < 300));
     for (case, a) in small {
-        specials::poked::<T, O>(language, a, &mut worst, |a| Ok(vec![ran(a, case)?]))?;
+        specials::poked(&Routine::native::<O>(), language, a, &mut worst, &|a| Ok(vec![ran(a, case)?]))?;
     }
     Ok(worst)
 }
@@ -191,11 +191,11 @@ pub fn story<T: Scalar, D: Computes<T> + Blocking>(
         let a: Args<T> = RealInverse::sample(*rows, *cols, &mut noise);
         check(&mut worst, language, &inverse(&a)?, &RealInverse::want(&a.wide())[0]);
     }
-    specials::op::<T, RealInverse>(language, &[], &mut worst, |a| Ok(vec![inverse(a)?]))?;
+    specials::op(&Routine::native::<RealInverse>(), language, &[], &mut worst, &|a| Ok(vec![inverse(a)?]))?;
     all.push(worst);
     all.extend(cosines::<T, D>(gpu, language)?);
-    super::family::<T, D, Reals>(gpu, language, shapes, &[("convolve", &[])], &mut all)?;
-    super::family::<T, D, Streamed>(gpu, language, shapes, &[("fir_fft", &[])], &mut all)?;
+    super::family(gpu, &Routine::native::<Reals>(), language, shapes, &[("convolve", &[])], &mut all)?;
+    super::family(gpu, &Routine::native::<Streamed>(), language, shapes, &[("fir_fft", &[])], &mut all)?;
     all.push(family::<T, D, Complexes>(gpu, language, shapes, |a, case, out| {
         let (kernel, n) = (Complex::of(&a.x[0])?, a.size("n"));
         let plan = match a.get("correlation") {
@@ -212,17 +212,16 @@ fn cosines<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     language: &str,
 ) -> Result<Option<Worst>, Error> {
-    let (mut noise, mut worst) = (Noise(41), None::<Worst>);
+    let (op, mut noise, mut worst) = (Routine::<T>::native::<Cosines>(), Noise(41), None::<Worst>);
     for (kind, n) in [(2, 1), (2, 7), (2, 12), (3, 9), (3, 12), (4, 1), (4, 2), (4, 12), (4, 15), (4, 33)] {
         let a: Args<T> =
             Args::new::<Cosines>(vec![noise.slice(3 * n, 2.0)], vec![], &[("n", n), ("kind", kind)]);
-        let this = super::run::<T, D, Cosines>(gpu, language, "dct", &a, 3 + n % 2)?;
+        let this = super::run(gpu, &op, language, op.name, &a, 3 + n % 2)?;
         let more = worst.as_ref().is_none_or(|w| this.share > w.share || !this.share.is_finite());
         worst = if more { Some(this) } else { worst };
     }
     if let Some(worst) = &mut worst {
-        let on = |a: &Args<T>| super::outputs::<T, D, Cosines>(gpu, "dct", a, 3);
-        specials::op::<T, Cosines>(language, &[], worst, on)?;
+        specials::op(&op, language, &[], worst, &|a| super::outputs(gpu, &op, op.name, a, 3))?;
     }
     Ok(worst)
 }
