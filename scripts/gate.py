@@ -265,14 +265,21 @@ def trace(tally: Tally) -> None:
     script(tally, "no hook without the feature", ["scripts/trace_off.py"])
 
 
-def fuzz(tally: Tally) -> None:
-    """The fuzz targets compile, without a warning. `make fuzz` runs them, with libFuzzer, which nothing is linked to here.
-    What they depend on is what lints have checked: of the same versions, and with the same debug information."""
-    lock = ROOT / "fuzz/Cargo.lock"
+def outside(tally: Tally, name: str, package: str, features: list[str], env: dict[str, str] | None = None) -> str:
+    """Checks a package outside of the workspace. What it depends on is what lints have checked, of the same versions and with the same
+    profile; and the library is checked with one set of features for all such packages."""
+    lock = ROOT / package / "Cargo.lock"
     if not lock.exists():
         shutil.copy(ROOT / "Cargo.lock", lock)
-    env = SHARED | {"CARGO_PROFILE_DEV_DEBUG": "false", "CUSTOM_LIBFUZZER_PATH": str(ROOT / "target/fuzz/none.a")}
-    text = tally.step("fuzz targets", ["cargo", "check", "--manifest-path", "fuzz/Cargo.toml"], env=env)
+    features = [*features, *(f"fulmen/{f}" for f in ("avx512", "capi", "half", "nccl", "parallel", "wgsl"))]
+    profile = [w for p in ("dense", "libm") for w in ("--config", f"profile.dev.package.{p}.opt-level=3")]
+    command = ["cargo", "check", *profile, "--manifest-path", f"{package}/Cargo.toml", "--no-default-features", "--features", ",".join(features)]
+    return tally.step(name, command, env=SHARED | {"CARGO_PROFILE_DEV_DEBUG": "false", "CARGO_PROFILE_DEV_LTO": "off"} | (env or {}))
+
+
+def fuzz(tally: Tally) -> None:
+    """The fuzz targets compile, without a warning. `make fuzz` runs them, with libFuzzer, which nothing is linked to here."""
+    text = outside(tally, "fuzz targets", "fuzz", [], {"CUSTOM_LIBFUZZER_PATH": str(ROOT / "target/fuzz/none.a")})
     # A flag that denies them would be one of the dependencies too, which would be checked again.
     if warned := re.findall(r"^warning: .*$", text, re.M):
         tally.wrong(f"fuzz targets: {warned[0]}")
@@ -434,9 +441,11 @@ def lint_host(tally: Tally) -> None:
     docs = SHARED | {"RUSTDOCFLAGS": "-Dwarnings"}
     attempt(tally, "documentation", ["cargo", "doc", "-p", "fulmen", "--no-deps", *EVERYTHING], env=docs)
     # No test builds them; benchmarks whose peers take minutes to compile are left to `make bench`.
-    cuda = ["--no-default-features", "--features", "nccl,half"]
-    for name, flags in (("benches/device", cuda), ("benches/ops", []), ("benches/lz4", []), ("tests/gpu", cuda)):
-        attempt(tally, f"{name} compiles", ["cargo", "check", "--manifest-path", f"{name}/Cargo.toml", *flags], env=SHARED)
+    for package, features in (("benches/device", ["nccl", "half"]), ("benches/ops", []), ("benches/lz4", []), ("tests/gpu", ["nccl", "half"])):
+        try:
+            outside(tally, f"{package} compiles", package, features)
+        except Failure:
+            pass  # counted already
 
 
 def libraries(tally: Tally) -> None:

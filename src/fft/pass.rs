@@ -12,7 +12,7 @@ use crate::complex::Complex;
 use crate::lanes::drive::{load_up_to, store_up_to};
 use crate::lanes::portable::scalar;
 use crate::lanes::vector::Vector;
-use crate::lanes::{Element, Simd};
+use crate::lanes::{Element, Simd, from_fn};
 use core::mem::MaybeUninit;
 
 /// A pass over `width` contiguous numbers at each of `places`.
@@ -142,9 +142,9 @@ unsafe fn butterfly<
                 y = mul(
                     y,
                     if spread {
-                        root.map(|p| get::<S, T, WHOLE>(s, p, n))
+                        [get::<S, T, WHOLE>(s, root[0], n), get::<S, T, WHOLE>(s, root[1], n)]
                     } else {
-                        root.map(|p| T::Vec::<S>::splat(s, p.read()))
+                        [T::Vec::<S>::splat(s, root[0].read()), T::Vec::<S>::splat(s, root[1].read())]
                     },
                 );
             }
@@ -291,9 +291,10 @@ unsafe fn across<S: Simd, T: Element, const R: usize, const BACK: bool, const WH
     let lanes = T::Vec::<S>::LANES;
     // SAFETY: the caller's promise; `outputs` has room for 16 vectors of at most 16 lanes.
     unsafe {
-        let to = to.map(|to| to.add(R * p));
+        let to = [to[0].add(R * p), to[1].add(R * p)];
         let mut outputs = [[const { MaybeUninit::<T>::uninit() }; 256]; 2];
-        let outputs = outputs.each_mut().map(|x| x.as_mut_ptr().cast::<T>());
+        let [re, im] = &mut outputs;
+        let outputs = [re.as_mut_ptr().cast::<T>(), im.as_mut_ptr().cast::<T>()];
         let place = if lanes == 1 { to } else { outputs };
         Dft::dft(
             #[inline(always)]
@@ -311,9 +312,12 @@ unsafe fn across<S: Simd, T: Element, const R: usize, const BACK: bool, const WH
         if lanes == 1 {
             return;
         }
-        for (to, from) in to.into_iter().zip(outputs) {
+        for [to, from] in [[to[0], outputs[0]], [to[1], outputs[1]]] {
             if WHOLE && const { R == 4 || R == 8 } {
-                let y = core::array::from_fn(|j| T::Vec::<S>::load(s, from.add(j * lanes)));
+                let y = from_fn(
+                    #[inline(always)]
+                    |j| T::Vec::<S>::load(s, from.add(j * lanes)),
+                );
                 for (j, y) in in_turn::<S, T, R>(s, y).into_iter().enumerate() {
                     y.store(to.add(j * lanes));
                 }
@@ -509,8 +513,8 @@ pub(super) fn untangle<S: Simd, T: Element>(s: S, z: &mut [Complex<T>], twist: &
             unsafe {
                 while 2 * (k + lanes) <= m + 1 {
                     let mirror = m - k - (lanes - 1);
-                    let a = load::<S, T, true, false, true>(s, [z; 2].map(|z| z.cast_const()), k, lanes);
-                    let b = load::<S, T, true, false, true>(s, [z; 2].map(|z| z.cast_const()), mirror, lanes);
+                    let a = load::<S, T, true, false, true>(s, [z.cast_const(); 2], k, lanes);
+                    let b = load::<S, T, true, false, true>(s, [z.cast_const(); 2], mirror, lanes);
                     let t = load::<S, T, true, false, true>(s, [twist; 2], k, lanes);
                     let b = [reversed::<S, T>(s, b[0]), reversed::<S, T>(s, b[1])];
                     let [a, b] = apart(a, b, [t[0], t[1] * sign]);

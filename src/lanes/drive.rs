@@ -4,7 +4,7 @@
 
 use super::executor::{Executor, tree};
 use super::vector::Vector;
-use super::{COMPACT, Element, Simd, from_fn};
+use super::{COMPACT, Element, Simd, all_have, from_fn, shortest};
 use crate::alu::{Alu, Body, Number};
 
 /// `y[i] = body(x₀[i], x₁[i], …)`, as far as all go. What `y[i]` becomes does not depend on the part that `j` puts it in.
@@ -16,8 +16,8 @@ where
     T: Element,
     B: Body<T, N>,
 {
-    debug_assert!(x.iter().all(|x| x.len() == y.len()));
-    let n = x.iter().fold(y.len(), |n, x| n.min(x.len()));
+    debug_assert!(all_have(&x, y.len()));
+    let n = shortest(&x).min(y.len());
     // SAFETY: every slice has `n` elements or more.
     unsafe { map_parts(j, s, body, x.map(<[T]>::as_ptr), y.as_mut_ptr(), n) }
 }
@@ -114,22 +114,24 @@ unsafe fn update_one<S, T, B, const N: usize, const K: usize>(
     }
 }
 
+/// Where slices begin, and the length of the shortest.
+#[inline]
+pub(super) fn begin<T, const K: usize>(y: [&mut [T]; K]) -> ([*mut T; K], usize) {
+    let n = y.iter().fold(usize::MAX, |n, y| n.min(y.len()));
+    (y.map(|y| y.as_mut_ptr()), n)
+}
+
 /// `(y₀[i], y₁[i], …) = body(x₀[i], …, y₀[i], …)`, as far as all go.
 #[inline(always)]
-pub(crate) fn update<S, T, B, const N: usize, const K: usize>(
-    s: S,
-    body: B,
-    x: [&[T]; N],
-    mut y: [&mut [T]; K],
-) where
+pub(crate) fn update<S, T, B, const N: usize, const K: usize>(s: S, body: B, x: [&[T]; N], y: [&mut [T]; K])
+where
     S: Simd,
     T: Element,
     B: Update<T, N, K>,
 {
     let lanes = T::Vec::<S>::LANES;
-    let shortest = x.iter().map(|x| x.len()).chain(y.iter().map(|y| y.len())).min();
-    let n = shortest.unwrap_or(0);
-    let (x, y) = (x.map(<[T]>::as_ptr), y.each_mut().map(|y| y.as_mut_ptr()));
+    let (y, n) = begin(y);
+    let (x, n) = (x.map(<[T]>::as_ptr), shortest(&x).min(n));
     let mut i = 0;
     while !COMPACT && n - i >= 4 * lanes {
         for k in 0..4 {
@@ -207,7 +209,7 @@ pub(super) unsafe fn map_parts<J: Executor, S: Simd, T: Element, B: Body<T, N>, 
     n: usize,
 ) {
     let bytes = n.saturating_mul((N + 1) * size_of::<T>());
-    let stream = T::Vec::<S>::STREAMS && bytes >= STREAM_BYTES && x.iter().all(|x| *x != y.cast_const());
+    let stream = T::Vec::<S>::STREAMS && bytes >= STREAM_BYTES && !x.contains(&y.cast_const());
     if J::SERIAL || n <= GRAIN {
         // SAFETY: the caller's promise.
         return unsafe { map_raw(s, body, x, y, n, stream) };
@@ -219,11 +221,20 @@ pub(super) unsafe fn map_parts<J: Executor, S: Simd, T: Element, B: Body<T, N>, 
             || {
                 let Pointers(x, y) = &at;
                 // SAFETY: the tree's leaves are disjoint parts of `0..n`.
-                unsafe { map_raw(s, body, x.map(|x| x.add(start)), y.add(start), n, stream) }
+                unsafe { map_raw(s, body, from(x, start), y.add(start), n, stream) }
             },
         );
     };
     tree(j, 0, n, GRAIN, &part, &|(), ()| ());
+}
+
+/// The places of element `i`.
+/// # Safety
+/// All have so many elements, or more.
+#[inline(always)]
+unsafe fn from<T, const N: usize>(x: &[*const T; N], i: usize) -> [*const T; N] {
+    // SAFETY: the caller's promise.
+    x.map(|x| unsafe { x.add(i) })
 }
 
 /// What [`map_parts`] hands to other threads.

@@ -11,7 +11,7 @@ use super::drive::{eval, load_some, store_some};
 use super::executor::{Executor, Serial, tree};
 use super::portable::{Portable, scalar};
 use super::vector::Vector;
-use super::{COMPACT, Element, Simd, from_fn};
+use super::{COMPACT, Element, Simd, all_have, from_fn, shortest};
 use crate::alu::{Alu, Body, Number, Real};
 use crate::view::VecRef;
 
@@ -213,7 +213,7 @@ where
     F: Fold<T, N, K>,
 {
     let n = x.first().map_or(0, |x| x.len());
-    debug_assert!(x.iter().all(|x| x.len() == n));
+    debug_assert!(all_have(&x, n));
     // SAFETY: every slice has `n` elements, as all callers check.
     unsafe { run(j, s, f, Contiguous(x), n) }
 }
@@ -234,7 +234,7 @@ where
     B: Body<T, N>,
     F: Fold<T, 1, K>,
 {
-    let n = x.iter().map(|x| x.len()).min().unwrap_or(0);
+    let n = shortest(&x);
     // SAFETY: every slice has `n` elements or more.
     unsafe { run(j, s, f, Evaluated(body, Contiguous(x)), n) }
 }

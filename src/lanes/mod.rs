@@ -228,6 +228,18 @@ pub(crate) fn from_fn<B: Copy, const N: usize>(f: impl Fn(usize) -> B) -> [B; N]
     unsafe { (&raw const y).cast::<[B; N]>().read() }
 }
 
+/// The length of the shortest slice; the most there is of none. Closures in generic functions would be compiled for each of their bodies.
+#[inline]
+pub(crate) fn shortest<T>(x: &[&[T]]) -> usize {
+    x.iter().fold(usize::MAX, |n, x| n.min(x.len()))
+}
+
+/// Whether every slice has `n` elements.
+#[inline]
+pub(crate) fn all_have<T>(x: &[&[T]], n: usize) -> bool {
+    x.iter().all(|x| x.len() == n)
+}
+
 /// The first `LANES` elements as a register; zeros if there are fewer.
 #[inline(always)]
 pub(crate) fn register<V: Vector>(s: V::Token, x: &[V::Elem]) -> V {

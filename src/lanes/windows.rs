@@ -1,6 +1,6 @@
 //! Sliding windows along a row, a window in each lane: pooling reduces them by a sum or a maximum.
 
-use super::drive::{load_up_to, store_up_to};
+use super::drive::{begin, load_up_to, store_up_to};
 use super::vector::Vector;
 use super::{COMPACT, Element, Simd};
 use crate::alu::{Alu, Body};
@@ -71,7 +71,7 @@ impl Slide {
         T: Element,
         W: Window<T, K>,
     {
-        let n = y.iter().map(|y| y.len()).min().unwrap_or(0);
+        let (y, n) = begin(y);
         let (Some(last), Some(below)) = (n.checked_sub(1), self.rows.checked_sub(1)) else { return };
         let start = last.saturating_mul(self.step).saturating_add(below.saturating_mul(self.width));
         let line = match self.apart {
@@ -83,7 +83,7 @@ impl Slide {
         if !fits {
             return;
         }
-        let at = (x.as_ptr(), y.map(|y| y.as_mut_ptr()));
+        let at = (x.as_ptr(), y);
         // SAFETY: the elements of all windows are in `x`, and `y` has one for each.
         unsafe {
             match [self.step, self.apart] {
@@ -165,9 +165,9 @@ impl Slide {
         T: Element,
         W: Window<T, K>,
     {
-        let [zero, one] = [T::ZERO, T::ONE].map(|c| T::Vec::<S>::splat(s, c));
+        let (zero, one) = (T::Vec::<S>::splat(s, T::ZERO), T::Vec::<S>::splat(s, T::ONE));
         let (mut acc, mut at) = ([window.start(zero); U], zero);
-        let [by, next] = places.map(|x| zero.lit(x));
+        let (by, next) = (zero.lit(places[0]), zero.lit(places[1]));
         // One window may have any step.
         let apart_by = self.step.wrapping_mul(T::Vec::<S>::LANES);
         for r in 0..self.rows {

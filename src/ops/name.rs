@@ -1,9 +1,5 @@
 //! The name of an op in errors: a number of two bytes, and the table of names.
-#![expect(
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "the compiler computes all that stands here as constants"
-)]
+#![expect(clippy::indexing_slicing, reason = "the compiler computes all that stands here as constants")]
 
 use super::signature::{OWN, REGULAR, Signature};
 use core::fmt;

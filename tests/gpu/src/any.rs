@@ -39,9 +39,15 @@ pub fn run() -> Result<bool, Error> {
     #[cfg(feature = "half")]
     ran.extend(device::low_precision_products(&gpu, [&crate::HALVES, &crate::BYTES])?);
     #[cfg(feature = "half")]
-    ran.extend(device::half_attention(&gpu, 1, &crate::HALF_HEADS)?);
-    #[cfg(feature = "half")]
-    ran.extend(device::half_attention(&gpu, 2, &crate::HALF_HEADS[8..])?);
+    for (batch, most) in [(1, 20_000_000), (2, 5_000_000)] {
+        // No kernel here has tiles that the larger ones are for, and the reference takes half a minute for one of them.
+        let few: Vec<_> = crate::HALF_HEADS
+            .into_iter()
+            .filter(|([heads, _, dim, n, len], _, window)| heads * dim * n * window.unwrap_or(*len) <= most)
+            .collect();
+        assert!(few.len() > 10, "{few:?}");
+        ran.extend(device::half_attention(&gpu, batch, &few)?);
+    }
     #[cfg(feature = "half")]
     {
         crate::shared::endings::ended_products(&gpu, &[[5, 7, 9], [33, 36, 20], [34, 17, 65]]);
