@@ -193,7 +193,7 @@ FAULTS = [
     ("places of results that are live together", "src/einsum/plan.rs", "taken().all(|r| end <= r.start || r.end <= at)", "(ON || taken().all(|r| end <= r.start || r.end <= at))", "contractions::"),
     ("pairs that shrink most", "src/einsum/path.rs", "            *pair = [of(i), of(j)];", "            *pair = [of(i), of(if ON { i } else { j })];", "contractions::"),
     # Transforms and random numbers.
-    ("the sign of a root in a middle pass", "src/fft/pass.rs", "root.map(|p| T::Vec::<S>::splat(s, p.read()))", "{ let [c, d] = root.map(|p| T::Vec::<S>::splat(s, p.read())); [c, if ON { -d } else { d }] }", "transforms::"),
+    ("the sign of a root in a middle pass", "src/fft/pass.rs", "[T::Vec::<S>::splat(s, root[0].read()), T::Vec::<S>::splat(s, root[1].read())]", "{ let d = T::Vec::<S>::splat(s, root[1].read()); [T::Vec::<S>::splat(s, root[0].read()), if ON { -d } else { d }] }", "transforms::"),
     ("the roots of several groups", "src/fft/pass.rs", "let root = roots.add((j - 1) * by[1] + at);", "let root = roots.add((j - 1) * by[1] + if ON { 0 } else { at });", "transforms::"),
     ("the groups of an output", "src/fft/pass.rs", "z[g * (R / G) + t / G] = y[t + g];", "z[g * (R / G) + if ON { 0 } else { t / G }] = y[t + g];", "transforms::"),
     ("the roots of a whole transform's second pass", "src/fft/small.rs", "turned::<S, T>(s, j, v, roots.wrapping_add(i * lanes), m);\n                        },\n                    );\n                    let [re, im] = z;\n                    let z = [grouped", "turned::<S, T>(s, j, v, roots.wrapping_add(if ON { 0 } else { i * lanes }), m);\n                        },\n                    );\n                    let [re, im] = z;\n                    let z = [grouped", "families fft::"),

@@ -28,7 +28,11 @@ pub fn compare<T: Element>(op: &str, what: &str, out: &[Vec<T>], want: &[Vec<Wan
 }
 
 /// Every form of one call.
-pub fn verify<T: Element>(op: &Routine<T>, a: &Args<T>) {
+pub fn verify<T: Element, O: Op>(a: &Args<T>) {
+    every_form(&Routine::native::<O>(), a);
+}
+
+fn every_form<T: Element>(op: &Routine<T>, a: &Args<T>) {
     let want = (op.want)(&a.wide());
     for form in [Form::On, Form::InPlace, Form::Parallel] {
         for pool in &*POOLS {
@@ -69,7 +73,7 @@ fn shapes<T: Element>(op: &str) -> Vec<[usize; 2]> {
 
 fn sweep<T: Element>(op: &Routine<T>) {
     for (turn, [rows, cols]) in shapes::<T>(op.name).into_iter().enumerate() {
-        verify(op, &(op.sample)(rows, cols, &mut Noise(turn as u64)));
+        every_form(op, &(op.sample)(rows, cols, &mut Noise(turn as u64)));
     }
 }
 
@@ -96,7 +100,7 @@ fn steps<T: Element>(op: &Routine<T>) {
     for step in [1, 2, 31, 999, 1000, 1001, 4096, 65_537, 1 << 20, u32::MAX as usize] {
         let mut a = (op.sample)(3, 40, &mut Noise(step as u64));
         a.n.iter_mut().filter(|(name, _)| name == "step").for_each(|(_, n)| *n = step);
-        verify(op, &a);
+        every_form(op, &a);
     }
 }
 
@@ -113,9 +117,9 @@ fn adam_steps() {
 fn optimisers_on_threads() {
     fn each<O: Op>() {
         for n in [100_001, 210_013, (1 << 20) + 1] {
-            verify(&Routine::native::<O>(), &O::sample::<f32>(1, n, &mut Noise(n as u64)));
+            verify::<f32, O>(&O::sample::<f32>(1, n, &mut Noise(n as u64)));
         }
-        verify(&Routine::native::<O>(), &O::sample::<f64>(1, 300_007, &mut Noise(9)));
+        verify::<f64, O>(&O::sample::<f64>(1, 300_007, &mut Noise(9)));
     }
     each::<optimisers::Sgd>();
     each::<optimisers::Momentum>();
@@ -130,11 +134,11 @@ macro_rules! tests {
         mod $name {
             #[test]
             fn f32() {
-                super::sweep(&common::nn::Routine::<f32>::native::<$Op>());
+                super::sweep(&super::Routine::<f32>::native::<$Op>());
             }
             #[test]
             fn f64() {
-                super::sweep(&common::nn::Routine::<f64>::native::<$Op>());
+                super::sweep(&super::Routine::<f64>::native::<$Op>());
             }
         }
     )*};
