@@ -122,11 +122,15 @@ impl OpName {
             [op @ .., b'_', b'i', b'n', b'_', b'p', b'l', b'a', b'c', b'e'] => op,
             op => op,
         };
-        // Some rows have the name of a form: `zip_in_place`.
-        let k = match (number(name), number(serial)) {
-            (0, 0) => number(op),
-            (0, k) | (k, _) => k,
-        };
+        // Some forms have rows of their own, which come after those of their ops; `zip_in_place` has no other.
+        let (mut k, mut names) = (0, &[name, serial, op] as &[&[u8]]);
+        while let [one, rest @ ..] = names {
+            let found = number(one);
+            if found != 0 && (k == 0 || found < k) {
+                k = found;
+            }
+            names = rest;
+        }
         assert!(k != 0, "no row has this name");
         Self(k)
     }
