@@ -234,7 +234,7 @@ where
     B: Body<T, N>,
     F: Fold<T, 1, K>,
 {
-    let n = shortest(&x);
+    let n = if N == 0 { 0 } else { shortest(&x) };
     // SAFETY: every slice has `n` elements or more.
     unsafe { run(j, s, f, Evaluated(body, Contiguous(x)), n) }
 }
