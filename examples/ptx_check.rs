@@ -7,7 +7,7 @@
 //! allows or does not run, with 2 when there is no driver or no GPU.
 
 use fulmen::contract::{spec, ulp};
-use fulmen::gpu::template::{self, GemmTile, OfRow, THREADS};
+use fulmen::gpu::template::{self, GemmTile, THREADS};
 use fulmen::gpu::{Bytes, F32, F64, Interpreter, Kernel, Module, Recorded, Target, Type, pass};
 use fulmen::ops::OPS;
 use fulmen::{Alu, Body, Element, Gelu, Number, Real};
@@ -138,7 +138,7 @@ fn data<T: Element>(n: usize, seed: u64, kind: u8) -> Vec<u8> {
     values.flat_map(bytes).collect()
 }
 
-fn pointwise<T: OfRow + Recorded>(op: &'static str) -> Option<Result<Script, String>> {
+fn pointwise<T: Recorded>(op: &'static str) -> Option<Result<Script, String>> {
     let n = 3001;
     let kernel = match template::op::<T>(op)? {
         Ok(kernel) => kernel,
@@ -232,7 +232,7 @@ fn product(tile: GemmTile, [m, n, k]: [usize; 3]) -> Result<Script, String> {
 
 /// All that the compiler makes.
 fn scripts() -> Vec<(&'static str, Result<Script, String>)> {
-    fn of<T: OfRow + Recorded>(op: &'static str) -> Option<Result<Script, String>> {
+    fn of<T: Recorded>(op: &'static str) -> Option<Result<Script, String>> {
         pointwise::<T>(op).or_else(|| reduction::<T>(op)).or_else(|| row::<T>(op))
     }
     let mut all = Vec::new();

@@ -32,8 +32,34 @@ fn framed<const N: usize, K: Ord, R>(
         n += 1;
     }
     let places = places.get_mut(..n).unwrap_or_default();
-    places.sort_unstable_by_key(|&place| key(place));
+    sort(places, &|a, b| key(a) < key(b));
     body(places)
+}
+
+/// A heap sort. That of the standard library has 27 KB of code for each kind of key, and took a fifth of the time in which this crate compiles.
+fn sort(places: &mut [usize], less: &dyn Fn(usize, usize) -> bool) {
+    let n = places.len();
+    for root in (0..n / 2).rev() {
+        sift(places, root, less);
+    }
+    for last in (1..n).rev() {
+        places.swap(0, last);
+        sift(places.get_mut(..last).unwrap_or_default(), 0, less);
+    }
+}
+
+/// Moves the place at `root` down to where none below it is larger.
+fn sift(heap: &mut [usize], mut root: usize, less: &dyn Fn(usize, usize) -> bool) {
+    let at = |heap: &[usize], i| heap.get(i).copied();
+    while let Some(left) = at(heap, 2 * root + 1) {
+        let right = at(heap, 2 * root + 2).filter(|&right| less(left, right));
+        let (child, larger) = right.map_or((2 * root + 1, left), |right| (2 * root + 2, right));
+        if !at(heap, root).is_some_and(|place| less(place, larger)) {
+            break;
+        }
+        heap.swap(root, child);
+        root = child;
+    }
 }
 
 /// The first place in `places`, which are sorted by `key`, whose key is that of the place before it.

@@ -103,6 +103,8 @@ impl Builder {
         Ok(kernel)
     }
 
+    // Bodies record thousands of instructions: what they call is compiled once and inlined nowhere.
+    #[inline(never)]
     pub(crate) fn emit(&self, op: Op, types: &[Type], args: &[Id]) -> Ids {
         let mut state = self.state.borrow_mut();
         let state = &mut *state;
@@ -118,7 +120,12 @@ impl Builder {
     }
 
     fn one<T: Scalar>(&self, op: Op, args: &[Id]) -> Value<'_, T> {
-        self.value(self.emit(op, &[T::TYPE], args).at(0))
+        self.value(self.single(op, T::TYPE, args))
+    }
+
+    #[inline(never)]
+    fn single(&self, op: Op, ty: Type, args: &[Id]) -> Id {
+        self.emit(op, &[ty], args).at(0)
     }
 
     fn many<T: Scalar, const N: usize>(&self, op: Op, args: &[Id]) -> [Value<'_, T>; N] {
@@ -141,6 +148,7 @@ impl Builder {
     }
 
     /// The constant with these bits.
+    #[inline(never)]
     pub fn bits<T: Scalar>(&self, bits: u64) -> Value<'_, T> {
         self.one(Op::Const(bits & T::TYPE.mask()), &[])
     }

@@ -1,7 +1,8 @@
 //! Cross-entropy and its gradient on devices, separately and fused.
 
 use super::super::device::{Binding, Computes, Device, Error};
-use super::super::template::{Argument, OfRow, Pieces, Threads, layer};
+use super::super::record::Recorded;
+use super::super::template::{Argument, Pieces, Threads, layer};
 use super::ops::{Done, Scalar, arguments};
 use super::plan::{Planner, wide};
 use super::{Gpu, View, ViewMut};
@@ -14,7 +15,7 @@ const LONG_LOSS: (Threads, Pieces) = (Threads { block: 256, row: 256 }, Pieces::
 
 impl Planner {
     /// The threads of rows of logits that are written, too, and whether they are read piece by piece.
-    fn logits<T: OfRow>(&self, [rows, cols]: [usize; 2], aligned: bool) -> ((Threads, Pieces), bool) {
+    fn logits<T: Recorded>(&self, [rows, cols]: [usize; 2], aligned: bool) -> ((Threads, Pieces), bool) {
         match self.holding::<T>([rows, cols], aligned) {
             Some(by) => (by, false),
             None if self.by_pieces::<T>(cols, aligned) => (LONG_LOSS, true),
@@ -24,7 +25,7 @@ impl Planner {
 }
 
 /// The rows of `n` logits, of each of which every other operand has so many elements.
-fn rows_of<T: OfRow>(
+fn rows_of<T: Recorded>(
     planner: &Planner,
     n: usize,
     cols: usize,

@@ -2,7 +2,7 @@
 
 use super::super::device::{Computes, Device, Error};
 use super::super::record::Recorded;
-use super::super::template::{Argument, OfRow};
+use super::super::template::Argument;
 use super::super::types::{F32, F64};
 use super::plan::{Plan, Planner, wide};
 use super::{Gpu, Mat, MatMut, Product, View, ViewMut, Word};
@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 /// An element type of kernels.
 pub trait Scalar: Element + Word {
     /// Its values in the recorder.
-    type Recorded: OfRow + Recorded<Elem = Self>;
+    type Recorded: Recorded<Elem = Self>;
 }
 impl Scalar for f32 {
     type Recorded = F32;

@@ -7,7 +7,7 @@ use super::super::template::attention::{self, Scores};
 use super::super::template::factor::FACTOR;
 use super::super::template::flash::{FLASH_DIM, Flash, FlashTile, flash};
 use super::super::template::panel::Held;
-use super::super::template::{self, Along, Argument, LONG, Meet, OfRow, Pieces, THREADS, Threads};
+use super::super::template::{self, Along, Argument, LONG, Meet, Pieces, THREADS, Threads};
 use super::super::types::F32;
 use crate::hardware::Language;
 use alloc::collections::BTreeMap;
@@ -176,7 +176,7 @@ impl Planner {
 
     /// A launch of a thread for each element of `n`, or for each 16 bytes where operands are `wide`, as all start at multiples
     /// of so many. WGSL's arrays of four elements have no rest that one thread may write a part of.
-    pub(super) fn map<T: OfRow>(
+    pub(super) fn map<T: Recorded>(
         &self,
         op: &'static str,
         wide: bool,
@@ -188,7 +188,7 @@ impl Planner {
     }
 
     /// As [`Planner::map`], of a kernel whose threads take so many pieces of 16 bytes where they are wide.
-    pub(super) fn map_by<T: OfRow>(
+    pub(super) fn map_by<T: Recorded>(
         &self,
         op: &'static str,
         (wide, pieces): (bool, u32),
@@ -233,7 +233,7 @@ impl Planner {
     }
 
     /// A launch of a thread for each of `n` results.
-    pub(super) fn flat<T: OfRow>(
+    pub(super) fn flat<T: Recorded>(
         &self,
         op: &'static str,
         make: impl FnOnce() -> Option<Result<Kernel, super::super::Error>>,
@@ -244,7 +244,7 @@ impl Planner {
     }
 
     /// As [`Planner::flat`], of a kernel with forms.
-    pub(super) fn flat_by<T: OfRow>(
+    pub(super) fn flat_by<T: Recorded>(
         &self,
         op: &'static str,
         form: u32,
@@ -258,7 +258,7 @@ impl Planner {
     }
 
     /// A launch of a block of [`THREADS`] for each of `grid`, of which as many as there may be along x loop.
-    pub(super) fn blocks<T: OfRow>(
+    pub(super) fn blocks<T: Recorded>(
         &self,
         op: &'static str,
         make: impl FnOnce(Meet) -> Result<Kernel, super::super::Error>,
@@ -305,7 +305,7 @@ impl Planner {
 
     /// Attention or one of its gradients for `rows` queries or keys of `heads` of up to `dim` elements: by tiles where there are
     /// some rows, and the device has the shared memory and the shuffles that they take; else by a block for each row.
-    pub(super) fn attention<T: OfRow>(
+    pub(super) fn attention<T: Recorded>(
         &self,
         which: Flash,
         scores: Scores,
@@ -382,7 +382,7 @@ impl Planner {
     }
 
     /// Refuses a matrix that kernels do not count or reach.
-    pub(super) fn matrix<T: OfRow>(
+    pub(super) fn matrix<T: Recorded>(
         &self,
         arg: &'static str,
         [rows, cols]: [usize; 2],
@@ -398,7 +398,7 @@ impl Planner {
     }
 
     /// Refuses a line of elements that kernels do not count or reach.
-    pub(super) fn line<T: OfRow>(&self, arg: &'static str, n: usize) -> Result<(), Error> {
+    pub(super) fn line<T: Recorded>(&self, arg: &'static str, n: usize) -> Result<(), Error> {
         counted(arg, n)?;
         self.reach(n, T::TYPE.bytes())
     }
@@ -408,7 +408,7 @@ impl Planner {
     ///
     /// # Errors
     /// `Overflow`, [`Error::Limit`], [`Error::Kernel`] for another op.
-    pub fn pointwise<T: OfRow>(
+    pub fn pointwise<T: Recorded>(
         &self,
         op: &'static str,
         operands: &[usize],
@@ -416,7 +416,7 @@ impl Planner {
         parameters: &[u64],
         wide: bool,
     ) -> Result<Plan, Error> {
-        let program = |wide| self.one_by::<T>(op, u32::from(wide), || T::of_row(op, wide));
+        let program = |wide| self.one_by::<T>(op, u32::from(wide), || template::op_by::<T>(op, wide));
         self.each::<T>(operands, n, parameters, wide, program)
     }
 
@@ -425,7 +425,7 @@ impl Planner {
     ///
     /// # Errors
     /// `Overflow`, [`Error::Limit`], [`Error::Kernel`] for another op.
-    pub fn reduction<T: OfRow>(
+    pub fn reduction<T: Recorded>(
         &self,
         op: &'static str,
         inputs: usize,
@@ -479,7 +479,7 @@ impl Planner {
     ///
     /// # Errors
     /// `Overflow`, [`Error::Limit`], [`Error::Kernel`] for another op.
-    pub fn rows<T: OfRow>(
+    pub fn rows<T: Recorded>(
         &self,
         op: &'static str,
         [rows, cols]: [usize; 2],
@@ -519,7 +519,7 @@ impl Planner {
     }
 
     /// How threads hold rows in registers, where they can.
-    pub(super) fn holding<T: OfRow>(
+    pub(super) fn holding<T: Recorded>(
         &self,
         [rows, cols]: [usize; 2],
         wide: bool,
@@ -533,7 +533,7 @@ impl Planner {
     }
 
     /// Whether rows that start at multiples of 16 bytes are read in pieces of so many.
-    pub(super) fn by_pieces<T: OfRow>(&self, cols: usize, wide: bool) -> bool {
+    pub(super) fn by_pieces<T: Recorded>(&self, cols: usize, wide: bool) -> bool {
         wide && !self.short && cols.is_multiple_of((16 / T::TYPE.bytes()) as usize)
     }
 
@@ -543,7 +543,7 @@ impl Planner {
     }
 
     /// A launch of as many threads for each row.
-    pub(super) fn by_rows<T: OfRow>(
+    pub(super) fn by_rows<T: Recorded>(
         &self,
         op: &'static str,
         make: impl FnOnce(Meet, (Threads, Pieces)) -> Option<Result<Kernel, super::super::Error>>,
@@ -557,7 +557,7 @@ impl Planner {
     }
 
     /// [`Planner::rows`] where there are fewer rows than multiprocessors, and these are long: blocks share a row.
-    fn long_rows<T: OfRow>(
+    fn long_rows<T: Recorded>(
         &self,
         op: &'static str,
         [rows, cols]: [u32; 2],

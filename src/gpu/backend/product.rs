@@ -2,10 +2,11 @@
 
 use super::super::device::{Error, Launch};
 use super::super::interpret::TensorMap;
+use super::super::record::Recorded;
 use super::super::template::launch::{ZERO_WORDS, ZEROS};
 use super::super::template::tensor;
 use super::super::template::{
-    self, Argument, Division, GroupTile, OfRow, TRIPLE_DEPTH, TRIPLE_ROWS, triple, triple_gemm,
+    self, Argument, Division, GroupTile, TRIPLE_DEPTH, TRIPLE_ROWS, triple, triple_gemm,
 };
 use super::super::types::Type;
 use super::plan::{Plan, Planner};
@@ -82,7 +83,7 @@ impl Planner {
     ///
     /// # Errors
     /// `Overflow` for offsets that kernels do not count, [`Error::Limit`].
-    pub fn product<T: OfRow>(&self, of: &Product<T::Elem>) -> Result<Plan, Error> {
+    pub fn product<T: Recorded>(&self, of: &Product<T::Elem>) -> Result<Plan, Error> {
         let [m, n, k] = of.sizes;
         let [sa, sb, sc] = of.strides;
         for (arg, [rows, cols], [r, c]) in [("a", [m, k], sa), ("b", [k, n], sb), ("c", [m, n], sc)] {
@@ -121,7 +122,7 @@ impl Planner {
     }
 
     /// A product by warp groups of tensor cores, where there are some and it is worth it.
-    fn by_units<T: OfRow>(&self, of: &Product<T::Elem>) -> Result<Option<Plan>, Error> {
+    fn by_units<T: Recorded>(&self, of: &Product<T::Elem>) -> Result<Option<Plan>, Error> {
         if T::TYPE == Type::F32 {
             let [alpha, beta] = [of.alpha, of.beta].map(|x| f32::from_bits(T::bits(x) as u32));
             let single = Product { sizes: of.sizes, strides: of.strides, alpha, beta, halves: of.halves };
@@ -137,7 +138,7 @@ impl Planner {
     ///
     /// # Errors
     /// As [`Planner::product`], for one of them.
-    pub fn products<T: OfRow>(&self, of: &Product<T::Elem>, many: &Many) -> Result<Option<Plan>, Error> {
+    pub fn products<T: Recorded>(&self, of: &Product<T::Elem>, many: &Many) -> Result<Option<Plan>, Error> {
         let ([m, n, k], [outer, inner]) = (of.sizes, many.counts);
         let none = Plan { launches: Vec::new(), scratch: Vec::new() };
         if [m, n, outer, inner].contains(&0) {
@@ -175,7 +176,7 @@ impl Planner {
     }
 
     /// A launch of [`tensor::products`].
-    fn small_products<T: OfRow>(&self, of: &Product<T::Elem>, many: &Many) -> Result<Launch, Error> {
+    fn small_products<T: Recorded>(&self, of: &Product<T::Elem>, many: &Many) -> Result<Launch, Error> {
         let zero = <T::Elem as crate::Number>::ZERO;
         let adds = of.beta != zero;
         let ([m, n, k], [outer, inner]) = (of.sizes, many.counts);
@@ -222,13 +223,13 @@ impl Planner {
     }
 
     /// A product of which the lower triangle of C is read and written alone.
-    pub(super) fn lower<T: OfRow>(&self, of: &Product<T::Elem>) -> Result<Launch, Error> {
+    pub(super) fn lower<T: Recorded>(&self, of: &Product<T::Elem>) -> Result<Launch, Error> {
         let division = self.fitted(Division { lower: true, ..Division::SMALL }, T::TYPE.bytes());
         self.strided::<T>(of, division, [0, 1], (2, of.strides[2]), 1, Vec::new())
     }
 
     /// A launch of [`template::strided`] of these operands, in so many parts along z.
-    fn strided<T: OfRow>(
+    fn strided<T: Recorded>(
         &self,
         of: &Product<T::Elem>,
         division: Division,
@@ -250,7 +251,7 @@ impl Planner {
     }
 
     /// A launch of [`template::combine`]: sums in so many parts, and C.
-    pub(super) fn combine<T: OfRow>(
+    pub(super) fn combine<T: Recorded>(
         &self,
         of: &Product<T::Elem>,
         [sums, c]: [usize; 2],
@@ -266,7 +267,7 @@ impl Planner {
     /// A product of `f32` by warp groups, in three parts of `bf16`, where the device has these and there is enough to do:
     /// both operands are taken apart, tiles with elements that have no three parts are computed by threads, then the
     /// others by warp groups.
-    fn triple<T: OfRow>(&self, of: &Product<T::Elem>) -> Result<Option<Plan>, Error> {
+    fn triple<T: Recorded>(&self, of: &Product<T::Elem>) -> Result<Option<Plan>, Error> {
         // C row by row, or column by column as the product of the transposes.
         let turned = of.strides[2][1] != 1;
         let of = if turned { of.transposed() } else { *of };

@@ -1,8 +1,9 @@
 //! Cumulative sums of rows on devices.
 
 use super::super::device::Error;
+use super::super::record::Recorded;
+use super::super::template::Argument;
 use super::super::template::scan::{self, STAGED, Scan};
-use super::super::template::{Argument, OfRow};
 use super::plan::{Plan, Planner};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -15,7 +16,7 @@ impl Planner {
     ///
     /// # Errors
     /// `Overflow`, [`Error::Limit`].
-    pub fn running<T: OfRow>(&self, [rows, cols]: [usize; 2], wide: bool) -> Result<Plan, Error> {
+    pub fn running<T: Recorded>(&self, [rows, cols]: [usize; 2], wide: bool) -> Result<Plan, Error> {
         let n = rows.checked_mul(cols).ok_or(crate::Error::overflow("x"))?;
         self.line::<T>("x", n)?;
         let bits = |v: usize| Argument::Bits(v as u64);

@@ -1,8 +1,9 @@
 //! Top-k on devices: by ranks within chunks, or by radix select.
 
 use super::super::device::{Computes, Device, Error};
+use super::super::record::Recorded;
 use super::super::template::select::{self, DIGITS, Of, STATE};
-use super::super::template::{Argument, OfRow, vector};
+use super::super::template::{Argument, vector};
 use super::ops::{Done, Scalar};
 use super::plan::{POINTWISE, Plan, Planner, counted};
 use super::{Gpu, View, ViewMut};
@@ -24,7 +25,7 @@ impl Planner {
     ///
     /// # Errors
     /// `Overflow`, [`Error::Limit`].
-    pub fn selection<T: OfRow>(&self, [n, k]: [usize; 2], largest: bool) -> Result<Plan, Error> {
+    pub fn selection<T: Recorded>(&self, [n, k]: [usize; 2], largest: bool) -> Result<Plan, Error> {
         self.line::<T>("x", n)?;
         if k == 0 {
             return Ok(Plan { launches: Vec::new(), scratch: Vec::new() });
@@ -35,7 +36,7 @@ impl Planner {
         self.by_chunks::<T>([n, k], largest)
     }
 
-    fn by_chunks<T: OfRow>(&self, [mut n, k]: [usize; 2], largest: bool) -> Result<Plan, Error> {
+    fn by_chunks<T: Recorded>(&self, [mut n, k]: [usize; 2], largest: bool) -> Result<Plan, Error> {
         const CHUNK: usize = vector::TOP_CHUNK as usize;
         // Behind the operands comes what each step chose.
         let (mut launches, mut scratch) = (vec![], vec![]);
@@ -67,7 +68,7 @@ impl Planner {
         Ok(Plan { launches, scratch })
     }
 
-    fn by_digits<T: OfRow>(&self, [n, k]: [usize; 2], largest: bool) -> Result<Plan, Error> {
+    fn by_digits<T: Recorded>(&self, [n, k]: [usize; 2], largest: bool) -> Result<Plan, Error> {
         // Digits of keys from the highest on, then those of indices, as many as these have.
         let bits = |of: u32| (0..of.div_ceil(DIGIT)).rev().map(|digit| digit * DIGIT);
         let places = usize::BITS - (n - 1).leading_zeros();

@@ -20,6 +20,7 @@ impl<'b, T: Scalar> Value<'b, T> {
 
     /// The same bits as another type of the same width; verification refuses another width.
     #[must_use]
+    #[inline(never)]
     pub fn cast<R: Scalar>(self) -> Value<'b, R> {
         self.op(Op::Bitcast)
     }
@@ -27,6 +28,7 @@ impl<'b, T: Scalar> Value<'b, T> {
     /// The value in another type: to nearest even; from floats to integers towards zero, as Rust's `as`: what is out of range becomes
     /// the nearest integer, NaN 0.
     #[must_use]
+    #[inline(never)]
     pub fn to<R: Scalar>(self) -> Value<'b, R> {
         let converted = self.op(Op::Convert);
         if T::TYPE.nan_as(R::TYPE) != 0 {
@@ -38,6 +40,7 @@ impl<'b, T: Scalar> Value<'b, T> {
 
     /// A comparison; with NaN only `Ne` holds.
     #[must_use]
+    #[inline(never)]
     pub fn compare(self, cmp: Cmp, o: Self) -> Value<'b, Pred>
     where
         T: Number,
@@ -47,12 +50,14 @@ impl<'b, T: Scalar> Value<'b, T> {
 
     /// `p ? self : o`.
     #[must_use]
+    #[inline(never)]
     pub fn select(p: Value<'b, Pred>, a: Self, b: Self) -> Self {
         p.builder.one(Op::Select, &[p.id, a.id, b.id])
     }
 
     /// `self · b + c`, rounded once.
     #[must_use]
+    #[inline(never)]
     pub fn fma(self, b: Self, c: Self) -> Self
     where
         T: Number,
@@ -62,6 +67,7 @@ impl<'b, T: Scalar> Value<'b, T> {
 
     /// The smaller; the one that is a number, if one is.
     #[must_use]
+    #[inline(never)]
     pub fn least(self, o: Self) -> Self
     where
         T: Number,
@@ -71,6 +77,7 @@ impl<'b, T: Scalar> Value<'b, T> {
 
     /// The larger; the one that is a number, if one is.
     #[must_use]
+    #[inline(never)]
     pub fn most(self, o: Self) -> Self
     where
         T: Number,
@@ -80,6 +87,7 @@ impl<'b, T: Scalar> Value<'b, T> {
 
     /// The magnitude.
     #[must_use]
+    #[inline(never)]
     pub fn magnitude(self) -> Self
     where
         T: Number,
@@ -194,6 +202,7 @@ macro_rules! operators {
     ($($trait:ident $f:ident $op:ident $kind:ident;)*) => {$(
         impl<'b, T: $kind> $trait for Value<'b, T> {
             type Output = Self;
+            #[inline(never)]
             fn $f(self, o: Self) -> Self {
                 self.with(Op::$op, o)
             }
@@ -222,24 +231,28 @@ operators! {
 
 impl<'b, T: Bitwise> Not for Value<'b, T> {
     type Output = Self;
+    #[inline(never)]
     fn not(self) -> Self {
         self.op(Op::Not)
     }
 }
 impl<'b, T: Number> Neg for Value<'b, T> {
     type Output = Self;
+    #[inline(never)]
     fn neg(self) -> Self {
         self.op(Op::Neg)
     }
 }
 impl<'b, T: Integer> Shl<Value<'b, U32>> for Value<'b, T> {
     type Output = Self;
+    #[inline(never)]
     fn shl(self, by: Value<'b, U32>) -> Self {
         self.with(Op::Shl, by)
     }
 }
 impl<'b, T: Integer> Shr<Value<'b, U32>> for Value<'b, T> {
     type Output = Self;
+    #[inline(never)]
     fn shr(self, by: Value<'b, U32>) -> Self {
         self.with(Op::Shr, by)
     }

@@ -70,8 +70,8 @@ pub use low_precision::{
 pub(crate) use low_precision::{bf16_at, f16_at};
 pub(crate) use low_precision::{convert_heads_name, convert_rows_name};
 pub use plan::{Planned, planned};
-pub(crate) use pointwise::formula;
-pub use pointwise::{OfRow, Takes, op, pointwise, takes};
+pub use pointwise::{Takes, op, pointwise, takes};
+pub(crate) use pointwise::{apply, formula, op_by};
 pub(crate) use quant::numbers_at;
 pub use reduce::{Reduction, Stage, reduction, reduction_by};
 pub use row::{rms_norm_residual, row, row_by};
@@ -90,7 +90,7 @@ use alloc::vec::Vec;
 /// The optimised kernels of an op of the list by its name, as far as templates make them: element-wise ops,
 /// reductions, rows, and `gemm` in `f32`.
 #[must_use]
-pub fn named<T: Recorded + OfRow>(name: &str) -> Option<Result<Module, Error>> {
+pub fn named<T: Recorded>(name: &str) -> Option<Result<Module, Error>> {
     let tile = GemmTile { m: 128, n: 128, k: 8, tm: 8, tn: 8, stages: 1 };
     let product = || (name == "gemm" && T::TYPE == Type::F32).then_some(tile);
     let all = op::<T>(name)

@@ -4,11 +4,13 @@ use super::super::builder::{Builder, Value};
 use super::super::error::Error;
 use super::super::ir::Kernel;
 use super::super::record::{Param, Recorded};
-use super::super::types::{F32, F64, U32, U64};
+use super::super::types::{U32, U64};
 use super::flat::map;
 use crate::alu::{Body, Formula, Real};
 use crate::for_each_op;
 use alloc::format;
+use alloc::vec::Vec;
+use core::cell::Cell;
 
 /// Each thread takes every so-many-th element, so any grid does. Parameters: the inputs, `out`, the number of
 /// elements (`U32`, up to 2³¹ less the threads of the grid), then those that `body` is made from. They are the
@@ -59,6 +61,39 @@ fn begin(name: &str, wide: bool) -> Builder {
     if wide { Builder::new(&format!("{name}_wide")) } else { Builder::new(name) }
 }
 
+/// The kernel of an element-wise op of the list; `None` for an op of another shape. Its parameters are those of [`pointwise()`].
+#[must_use]
+pub fn op<T: Recorded>(name: &str) -> Option<Result<Kernel, Error>> {
+    op_by::<T>(name, false)
+}
+
+/// As [`op`]; with `wide` each thread takes 16 bytes at a time, of arrays that start at multiples of so many.
+pub(crate) fn op_by<T: Recorded>(name: &str, wide: bool) -> Option<Result<Kernel, Error>> {
+    let Takes { operands, parameters } = takes(name)?;
+    match operands {
+        1 => Some(op_of::<T, 1>(name, wide, parameters)),
+        2 => Some(op_of::<T, 2>(name, wide, parameters)),
+        3 => Some(op_of::<T, 3>(name, wide, parameters)),
+        _ => None,
+    }
+}
+
+/// Not generic over the body, as [`pointwise_by`] is: it is compiled for no op anew.
+fn op_of<T: Recorded, const N: usize>(name: &str, wide: bool, parameters: usize) -> Result<Kernel, Error> {
+    let b = begin(&format!("{name}_{}", T::Elem::NAME), wide);
+    let x: [_; N] = b.params::<U64, _>();
+    let (out, n) = (b.param::<U64>(), b.param::<U32>());
+    let numbers: Vec<_> = (0..parameters).map(|_| b.param::<T>().number()).collect();
+    let known = Cell::new(true);
+    map::<T, N, 1>(&b, n, wide, x, ([out], false), &|x, _| {
+        [apply(name, &x, &numbers).unwrap_or_else(|| {
+            known.set(false);
+            b.bits(0)
+        })]
+    });
+    if known.get() { b.finish() } else { Err(Error::Arguments) }
+}
+
 /// What an element-wise op of the list takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Takes {
@@ -70,12 +105,6 @@ pub struct Takes {
 
 macro_rules! kernels {
     ($($shape:ident $name:ident($($f:ident),*) $body:tt [$($parameter:ident: $p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
-        /// The kernel of an element-wise op of the list; `None` for an op of another shape. Its parameters are those
-        /// of [`pointwise()`].
-        #[must_use]
-        pub fn op<T: OfRow>(name: &str) -> Option<Result<Kernel, Error>> {
-            T::of_row(name, false)
-        }
         /// What an element-wise op of the list takes; `None` for an op of another shape.
         #[must_use]
         pub fn takes(name: &str) -> Option<Takes> {
@@ -92,32 +121,11 @@ macro_rules! kernels {
                 _ => Ok(()),
             }
         }
-        /// The element types of the list.
-        pub trait OfRow: Recorded {
-            #[doc(hidden)]
-            fn of_row(name: &str, wide: bool) -> Option<Result<Kernel, Error>>;
-        }
-        impl OfRow for F32 {
-            fn of_row(name: &str, wide: bool) -> Option<Result<Kernel, Error>> {
-                Some(match name {
-                    $(stringify!($name) => kernels!(@$shape Self, wide, $name, $body [$($p),*]),)*
-                    _ => return None,
-                })
-            }
-        }
-        impl OfRow for F64 {
-            fn of_row(name: &str, wide: bool) -> Option<Result<Kernel, Error>> {
-                Some(match name {
-                    $(stringify!($name) => kernels!(@$shape Self, wide, $name, $body [$($p),*]),)*
-                    _ => return None,
-                })
-            }
-        }
         /// The body of an element-wise op on these values, with these parameters; `None` unless they are as many as
         /// [`takes`] says.
-        pub(crate) fn apply<'b>(name: &str, x: &[Value<'b, F32>], p: &[Param<F32>]) -> Option<Value<'b, F32>> {
+        pub(crate) fn apply<'b, T: Recorded>(name: &str, x: &[Value<'b, T>], p: &[Param<T>]) -> Option<Value<'b, T>> {
             match name {
-                $(stringify!($name) => kernels!(@apply $shape x, p, $body [$($p),*]),)*
+                $(stringify!($name) => kernels!(@apply $shape T, x, p, $body [$($p),*]),)*
                 _ => None,
             }
         }
@@ -136,13 +144,13 @@ macro_rules! kernels {
     (@checked $n:literal, $p:ident, $body:ident [$($q:expr),+]) => {
         kernels!(@from $p, $body [$($q),+]).map_or(Ok(()), |b| Body::<f32, $n>::check(b))
     };
-    (@apply unary $x:ident, $p:ident, $body:ident [$($q:expr),*]) => { kernels!(@eval 1, $x, $p, $body [$($q),*]) };
-    (@apply binary $x:ident, $p:ident, $body:ident [$($q:expr),*]) => { kernels!(@eval 2, $x, $p, $body [$($q),*]) };
-    (@apply update $x:ident, $p:ident, $body:ident [$($q:expr),*]) => { kernels!(@eval 2, $x, $p, $body [$($q),*]) };
-    (@apply ternary $x:ident, $p:ident, $body:ident [$($q:expr),*]) => { kernels!(@eval 3, $x, $p, $body [$($q),*]) };
-    (@apply $other:ident $x:ident, $p:ident, $body:tt [$($q:expr),*]) => { None };
-    (@eval $n:literal, $x:ident, $p:ident, $body:ident [$($q:expr),*]) => {
-        match (<[Value<'b, F32>; $n]>::try_from($x), kernels!(@from $p, $body [$($q),*])) {
+    (@apply unary $t:ident, $x:ident, $p:ident, $body:ident [$($q:expr),*]) => { kernels!(@eval 1, $t, $x, $p, $body [$($q),*]) };
+    (@apply binary $t:ident, $x:ident, $p:ident, $body:ident [$($q:expr),*]) => { kernels!(@eval 2, $t, $x, $p, $body [$($q),*]) };
+    (@apply update $t:ident, $x:ident, $p:ident, $body:ident [$($q:expr),*]) => { kernels!(@eval 2, $t, $x, $p, $body [$($q),*]) };
+    (@apply ternary $t:ident, $x:ident, $p:ident, $body:ident [$($q:expr),*]) => { kernels!(@eval 3, $t, $x, $p, $body [$($q),*]) };
+    (@apply $other:ident $t:ident, $x:ident, $p:ident, $body:tt [$($q:expr),*]) => { None };
+    (@eval $n:literal, $t:ident, $x:ident, $p:ident, $body:ident [$($q:expr),*]) => {
+        match (<[Value<'b, $t>; $n]>::try_from($x), kernels!(@from $p, $body [$($q),*])) {
             (Ok(x), Some(body)) => Some(body.eval(x)),
             _ => None,
         }
@@ -155,20 +163,5 @@ macro_rules! kernels {
     (@from $p:ident, $body:ident [$a:expr, $b:expr]) => {
         match $p { &[a, b] => Some(crate::$body(a, b)), _ => None }
     };
-    (@unary $t:ty, $wide:ident, $name:ident, $body:ident [$($p:expr),*]) => { kernels!(@kernel 1, $t, $wide, $name, $body [$($p),*]) };
-    (@binary $t:ty, $wide:ident, $name:ident, $body:ident [$($p:expr),*]) => { kernels!(@kernel 2, $t, $wide, $name, $body [$($p),*]) };
-    (@update $t:ty, $wide:ident, $name:ident, $body:ident [$($p:expr),*]) => { kernels!(@kernel 2, $t, $wide, $name, $body [$($p),*]) };
-    (@ternary $t:ty, $wide:ident, $name:ident, $body:ident [$($p:expr),*]) => { kernels!(@kernel 3, $t, $wide, $name, $body [$($p),*]) };
-    (@$other:ident $t:ty, $wide:ident, $name:ident, $body:tt [$($p:expr),*]) => { return None };
-    (@kernel $n:literal, $t:ty, $wide:ident, $name:ident, $body:ident []) => {
-        pointwise_by::<$t, _, 0, $n>(&kernels!(@name $t, $name), $wide, |[]| crate::$body)
-    };
-    (@kernel $n:literal, $t:ty, $wide:ident, $name:ident, $body:ident [$a:expr]) => {
-        pointwise_by::<$t, _, 1, $n>(&kernels!(@name $t, $name), $wide, |[a]| crate::$body(a))
-    };
-    (@kernel $n:literal, $t:ty, $wide:ident, $name:ident, $body:ident [$a:expr, $b:expr]) => {
-        pointwise_by::<$t, _, 2, $n>(&kernels!(@name $t, $name), $wide, |[a, b]| crate::$body(a, b))
-    };
-    (@name $t:ty, $name:ident) => { format!("{}_{}", stringify!($name), <$t as Recorded>::Elem::NAME) };
 }
 for_each_op!(kernels);

@@ -4,10 +4,12 @@
 use super::Error;
 use crate::alu::Body;
 use crate::gpu::template::chain::Steps;
+use crate::gpu::template::{Takes, apply};
 use crate::gpu::{Approx, Block, Builder, Cmp, F32, Id, Inst, Kernel, Op, Param, Space, Type, U64, Value};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 /// What every text starts with. No compiler knows that `zero_bits` is 0, so none folds NaN and infinity, which are refused
 /// in constants, and none takes `(x + c) - c` for `x`, as WGSL lets it: that is how bodies round, split and compensate.
@@ -89,16 +91,33 @@ pub(super) fn body<B: Body<Param<F32>, N>, const P: usize, const N: usize>(
     })
 }
 
+/// `fn name(x0: f32, …) -> array<f32, 1>`: an op of the list, as [`body`].
+pub(super) fn op(name: &str, op: &str, takes: Takes) -> Result<String, Error> {
+    of_lists(name, [takes.operands, takes.parameters], |x, p| {
+        apply(op, x, p).ok_or(crate::gpu::Error::Arguments)
+    })
+}
+
 /// `fn name(x0: f32, …) -> array<f32, 1>`: the steps of a chain, on a value before them, if there is one, and their
 /// operands, then their parameters.
 pub(super) fn steps(name: &str, steps: &Steps<'_>, before: bool) -> Result<String, Error> {
+    of_lists(name, [usize::from(before) + steps.operands.len(), steps.parameters.len()], |x, p| {
+        let (first, rest) = x.split_at(usize::from(before).min(x.len()));
+        steps.run(first.first().copied(), rest, p)
+    })
+}
+
+/// A function of so many values and parameters.
+fn of_lists(
+    name: &str,
+    [operands, parameters]: [usize; 2],
+    of: impl for<'b> FnOnce(&[Value<'b, F32>], &[Param<F32>]) -> Result<Value<'b, F32>, crate::gpu::Error>,
+) -> Result<String, Error> {
     let mut failed = None;
     let code = function(name, |b| {
-        let before = before.then(|| b.param::<F32>());
-        let operands: alloc::vec::Vec<_> = steps.operands.iter().map(|_| b.param::<F32>()).collect();
-        let numbers: alloc::vec::Vec<_> =
-            steps.parameters.iter().map(|_| b.param::<F32>().number()).collect();
-        [steps.run(before, &operands, &numbers).unwrap_or_else(|e| {
+        let x: Vec<_> = (0..operands).map(|_| b.param::<F32>()).collect();
+        let numbers: Vec<_> = (0..parameters).map(|_| b.param::<F32>().number()).collect();
+        [of(&x, &numbers).unwrap_or_else(|e| {
             failed = Some(e);
             b.f32(0.0)
         })]
@@ -128,7 +147,7 @@ fn results<'b>(out: Value<'b, U64>, values: &[Value<'b, F32>]) {
 fn written(name: &str, kernel: &Kernel, results: usize) -> Result<String, Error> {
     let mut writer = Writer::new(kernel);
     writer.text += &tables(kernel);
-    let inputs: alloc::vec::Vec<_> = (1..kernel.params.len()).map(|i| format!("x{}: f32", i - 1)).collect();
+    let inputs: Vec<_> = (1..kernel.params.len()).map(|i| format!("x{}: f32", i - 1)).collect();
     writer.text += &format!(
         "fn {name}({}) -> array<f32, {results}> {{\n  var out: array<f32, {results}>;\n",
         inputs.join(", ")
@@ -142,7 +161,7 @@ fn written(name: &str, kernel: &Kernel, results: usize) -> Result<String, Error>
 pub(super) fn tables(kernel: &Kernel) -> String {
     let mut text = String::new();
     for (i, table) in kernel.tables.iter().enumerate() {
-        let rows: alloc::vec::Vec<_> = table.bits.iter().map(|&b| format!("{b:#x}u")).collect();
+        let rows: Vec<_> = table.bits.iter().map(|&b| format!("{b:#x}u")).collect();
         let (name, count) = (&kernel.name, rows.len());
         text += &format!("const {name}_table{i} = array<u32, {count}>({});\n", rows.join(", "));
     }

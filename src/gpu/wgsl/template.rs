@@ -4,9 +4,8 @@
 use super::kernel::text;
 use super::{Error, emit};
 use crate::alu::Body;
-use crate::for_each_op;
 use crate::gpu::template::chain::{self, Broadcast, Broadcast as Operand, Steps};
-use crate::gpu::template::{Meet, Pieces, Reduction, Threads, reduction_by, row_by};
+use crate::gpu::template::{Meet, Pieces, Reduction, Threads, reduction_by, row_by, takes};
 use crate::gpu::{F32, Param};
 use crate::hardware::{Form, Language, Node, Plan, Scalar};
 use alloc::format;
@@ -305,30 +304,12 @@ fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: v
     ))
 }
 
-macro_rules! kernels {
-    ($($shape:ident $name:ident($($f:ident),*) $body:tt [$($parameter:ident: $p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
-        /// The text of an element-wise op of the list in blocks of 256; `None` for an op of another shape.
-        #[must_use]
-        pub fn op(name: &str) -> Option<Result<String, Error>> {
-            Some(match name {
-                $(stringify!($name) => kernels!(@$shape $name, $body [$($p),*]),)*
-                _ => return None,
-            })
-        }
+/// The text of an element-wise op of the list in blocks of 256; `None` for an op of another shape.
+#[must_use]
+pub fn op(name: &str) -> Option<Result<String, Error>> {
+    let takes = takes(name)?;
+    let text = |function: String| {
+        plain(&function, &emit::op(&function, name, takes)?, [takes.operands, takes.parameters], 256)
     };
-    (@unary $name:ident, $body:ident [$($p:expr),*]) => { kernels!(@text 1, $name, $body [$($p),*]) };
-    (@binary $name:ident, $body:ident [$($p:expr),*]) => { kernels!(@text 2, $name, $body [$($p),*]) };
-    (@update $name:ident, $body:ident [$($p:expr),*]) => { kernels!(@text 2, $name, $body [$($p),*]) };
-    (@ternary $name:ident, $body:ident [$($p:expr),*]) => { kernels!(@text 3, $name, $body [$($p),*]) };
-    (@$other:ident $name:ident, $body:tt [$($p:expr),*]) => { return None };
-    (@text $n:literal, $name:ident, $body:ident []) => {
-        pointwise::<_, 0, $n>(stringify!($name), |[]| crate::$body, 256)
-    };
-    (@text $n:literal, $name:ident, $body:ident [$a:expr]) => {
-        pointwise::<_, 1, $n>(stringify!($name), |[a]| crate::$body(a), 256)
-    };
-    (@text $n:literal, $name:ident, $body:ident [$a:expr, $b:expr]) => {
-        pointwise::<_, 2, $n>(stringify!($name), |[a, b]| crate::$body(a, b), 256)
-    };
+    Some(function(name, 256).and_then(text))
 }
-for_each_op!(kernels);
