@@ -275,6 +275,19 @@ impl<'b, const N: usize> Part<'b, N> {
         T: Recorded,
         F: Fold<Param<T>, N, K>,
     {
+        let empty = f.identity(self.b.bits::<T>(0));
+        self.over_by(empty, &|state, x| f.step(state, x), &|p, q| f.merge(p, q), end, wide)
+    }
+
+    /// [`Self::over`] of any fold, compiled for none of them anew.
+    fn over_by<T: Recorded, const K: usize>(
+        &self,
+        empty: [Value<'b, T>; K],
+        step: &dyn Fn([Value<'b, T>; K], [Value<'b, T>; N]) -> [Value<'b, T>; K],
+        merge: Merge<'_, 'b, T, K>,
+        end: Value<'b, U32>,
+        wide: bool,
+    ) -> [Value<'b, T>; K] {
         let b = self.b;
         let like = b.bits::<T>(0);
         let typed = |v: &[Value<'b, T>]| core::array::from_fn(|k| v.get(k).copied().unwrap_or(like));
@@ -284,18 +297,16 @@ impl<'b, const N: usize> Part<'b, N> {
                 let next = acc
                     .chunks(K)
                     .zip(x)
-                    .flat_map(|(state, x)| x.into_iter().fold(typed(state), |state, x| f.step(state, x)));
+                    .flat_map(|(state, x)| x.into_iter().fold(typed(state), |state, x| step(state, x)));
                 next.collect()
             });
-            let parts: Vec<[_; K]> = acc.chunks(K).map(typed).collect();
-            let all = parts.into_iter().reduce(|p, q| f.merge(p, q));
-            all.unwrap_or_else(|| f.identity(like))
+            acc.chunks(K).map(typed).reduce(merge).unwrap_or(empty)
         };
         let many = if wide { 16 / T::TYPE.bytes() } else { 1 };
         let whole = Self { end, ..*self }.whole(self.threads.row * READS * many);
-        let acc = pass([self.begin, whole], READS, many, &[f.identity(like); READS as usize]);
+        let acc = pass([self.begin, whole], READS, many, &[empty; READS as usize]);
         let acc = pass([whole, end], 1, 1, &[acc]);
-        on_row(b, self.meet, self.threads, acc, |p, q| f.merge(p, q))
+        on_row(b, self.meet, self.threads, acc, merge)
     }
 
     /// `f(start, elements)` for all pieces of 16 bytes, of which there is a whole number: a thread reads some before it goes on.

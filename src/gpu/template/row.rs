@@ -66,15 +66,30 @@ impl<'b, S> OnRow<'b, S> {
     where
         S: Pieced<'b, T>,
     {
+        self.map_by(N - 1, &|x, columns| {
+            body.eval(core::array::from_fn(
+                |k| if k == 0 { x } else { columns.get(k - 1).copied().unwrap_or(x) },
+            ))
+        });
+    }
+
+    /// [`Self::map_with`] of any body, compiled for none of them anew.
+    fn map_by<T: Recorded>(
+        &self,
+        columns: usize,
+        body: &dyn Fn(Value<'b, T>, &[Value<'b, T>]) -> Value<'b, T>,
+    ) where
+        S: Pieced<'b, T>,
+    {
         let (b, _) = self.streams.at_first();
         self.streams.pieces(|start, x| {
             let of = |from: &Value<'b, U64>| {
                 neighbours::<T>(b, Space::Global, at::<T>(*from, start), 0, x.len() as u32)
             };
-            let columns: Vec<_> = self.columns.iter().take(N - 1).map(of).collect();
-            let y = (0..).zip(x).map(|(j, x): (usize, _)| {
-                let column = |k: usize| columns.get(k).and_then(|c| c.get(j)).copied().unwrap_or(*x);
-                body.eval(core::array::from_fn(|k| if k == 0 { *x } else { column(k - 1) }))
+            let columns: Vec<_> = self.columns.iter().take(columns).map(of).collect();
+            let y = x.iter().enumerate().map(|(j, x)| {
+                let columns: Vec<_> = columns.iter().filter_map(|c| c.get(j).copied()).collect();
+                body(*x, &columns)
             });
             keep(b, Space::Global, at::<T>(self.out, start), &y.collect::<Vec<_>>());
         });

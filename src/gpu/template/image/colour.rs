@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 pub fn exchange(walk: Walk, of: PixelType, channels: usize) -> Result<Kernel, Error> {
     let b = Builder::new(&walk.name("rgb_to_bgr"));
     let (args, []) = Args::new(&b, walk, of);
-    args.write_pixels([channels; 2], |p| {
+    args.write_pixels([channels; 2], &|p| {
         let mut p = Vec::from(p);
         if p.len() > 2 {
             p.swap(0, 2);
@@ -29,7 +29,7 @@ pub fn threshold(walk: Walk) -> Result<Kernel, Error> {
     let b = Builder::new(&walk.name("threshold_image"));
     let (args, []) = Args::new(&b, walk, PixelType::U8);
     let [level, keep, add, keep_other, add_other] = b.params::<U32, 5>();
-    args.write_pixels([1; 2], |p| {
+    args.write_pixels([1; 2], &|p| {
         let of = p.iter().map(|p| {
             let above = p.compare(Cmp::Gt, level);
             (*p & Value::select(above, keep, keep_other)) | Value::select(above, add, add_other)
@@ -44,7 +44,7 @@ pub fn grey(walk: Walk, channels: usize) -> Result<Kernel, Error> {
     let b = Builder::new(&walk.name("grey"));
     let (args, []) = Args::new(&b, walk, PixelType::U8);
     let weights = b.params::<U32, 3>();
-    args.write_pixels([channels, 1], |p| {
+    args.write_pixels([channels, 1], &|p| {
         let parts = p.iter().zip(weights).map(|(p, weight)| *p * weight);
         let sum = parts.fold(b.int(1 << 14), |sum, part| sum + part);
         vec![sum >> b.int(15)]
@@ -67,7 +67,7 @@ fn rounded<'b>(a: Value<'b, U32>, d: Value<'b, U32>) -> Value<'b, U32> {
 pub fn hsv(walk: Walk) -> Result<Kernel, Error> {
     let b = Builder::new(&walk.name("rgb_to_hsv"));
     let (args, []) = Args::new(&b, walk, PixelType::U8);
-    args.write_pixels([3; 2], |p| {
+    args.write_pixels([3; 2], &|p| {
         let &[red, green, blue] = p else { return Vec::from(p) };
         let int = |n: i64| b.int::<U32>(n);
         let value = red.most(green).most(blue);
@@ -111,7 +111,7 @@ pub fn nv12(walk: Walk) -> Result<Kernel, Error> {
     let one = b.int(1);
     args.write(
         PixelType::U8,
-        |at| {
+        &|at| {
             let level = args.x.get(at.y * args.x.stride + at.x);
             let pair = (at.y >> one) * stride + ((at.x >> one) << one);
             choose(at.c, &colours(factors, level, [0, 1].map(|k| chroma.get(pair + b.int(k)))))

@@ -122,7 +122,7 @@ pub fn weighted_sum(walk: Walk, of: FilterPass, mode: Option<BorderMode>) -> Res
     let line = Line { args: &args, along: of.along(), axis, size };
     args.write(
         to,
-        |at| {
+        &|at| {
             let first = line.first(at);
             // Along columns, the products before and behind the image have sums of their own, as on a CPU, so that the bits agree.
             let separate = mode == BorderMode::Constant && !of.along();
@@ -218,7 +218,7 @@ fn resized<'b>(args: &Args<'b>, of: FilterPass, [weights, spans]: [Value<'b, U64
     };
     args.write(
         to,
-        |at| {
+        &|at| {
             let [first, count, start] = span(if of.along() { at.x } else { at.y });
             let sum = b.count::<U32, U32>([zero, count, one], 1, &[zero], |k, sum| {
                 let place = first + k;

@@ -258,8 +258,8 @@ impl<'b> Args<'b> {
         to: PixelType,
         word: Value<'b, U32>,
         unroll: u8,
-        place: impl FnOnce(Value<'b, U32>) -> (Value<'b, Pred>, Position<'b>),
-        element: impl FnOnce(Position<'b>) -> Value<'b, U32>,
+        place: &dyn Fn(Value<'b, U32>) -> (Value<'b, Pred>, Position<'b>),
+        element: &dyn Fn(Position<'b>) -> Value<'b, U32>,
     ) {
         let b = self.b;
         let [zero, one, many] = [0, 1, to.per_word() as i64].map(|n| b.int::<U32>(n));
@@ -289,7 +289,7 @@ impl<'b> Args<'b> {
     fn write(
         &self,
         to: PixelType,
-        element: impl FnOnce(Position<'b>) -> Value<'b, U32>,
+        element: &dyn Fn(Position<'b>) -> Value<'b, U32>,
         together: Option<Together<'_, 'b>>,
     ) {
         let b = self.b;
@@ -304,7 +304,7 @@ impl<'b> Args<'b> {
                     let inside = e.compare(Cmp::Lt, self.span) & within.compare(Cmp::Lt, self.row);
                     (inside, self.position(y, within))
                 };
-                self.one_by_one(to, word, 1, place, element);
+                self.one_by_one(to, word, 1, &place, element);
             });
             return;
         }
@@ -332,7 +332,7 @@ impl<'b> Args<'b> {
                                 let within = from + k;
                                 (within.compare(Cmp::Lt, self.row), self.position(y, within))
                             };
-                            self.one_by_one(to, first + j, 1, place, element);
+                            self.one_by_one(to, first + j, 1, &place, element);
                         });
                         Vec::new()
                     });
@@ -388,12 +388,12 @@ impl<'b> Args<'b> {
 
     /// Writes pixels that depend on one pixel of the source each: `of` computes the `to` channels of a pixel from its `from` channels.
     /// A unit has as many pixels as fill whole words.
-    fn write_pixels(&self, [from, to]: [usize; 2], of: impl Fn(&[Value<'b, U32>]) -> Vec<Value<'b, U32>>) {
+    fn write_pixels(&self, [from, to]: [usize; 2], of: &dyn Fn(&[Value<'b, U32>]) -> Vec<Value<'b, U32>>) {
         let (b, kind) = (self.b, self.x.of);
         let pixels = pixels_together(kind, [from, to]);
         self.write(
             kind,
-            |at| {
+            &|at| {
                 let start = at.y * self.x.stride + at.x * b.int(from as i64);
                 let channels: Vec<_> = (0..from).map(|c| self.x.get(start + b.int(c as i64))).collect();
                 choose(at.c, &of(&channels))
@@ -406,7 +406,7 @@ impl<'b> Args<'b> {
                     let each = pixels * from;
                     let (row, e) = (unit.y * self.x.stride, unit.number * b.int(each as i64));
                     let read = kind.unpack(&self.x.words(row, e, each / kind.per_word(), true));
-                    kind.pack(&read.chunks(from).flat_map(&of).collect::<Vec<_>>())
+                    kind.pack(&read.chunks(from).flat_map(of).collect::<Vec<_>>())
                 },
             }),
         );

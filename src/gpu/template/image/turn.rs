@@ -49,7 +49,7 @@ pub fn copy_strided(walk: Walk, of: PixelType, copy: Copy) -> Result<Kernel, Err
     };
     args.write(
         of,
-        |at| args.x.get(start + at.y * down + at.x * right + at.c),
+        &|at| args.x.get(start + at.y * down + at.x * right + at.c),
         (copy != Copy::Column).then_some(together),
     );
     b.finish()
@@ -64,7 +64,7 @@ pub fn nearest(walk: Walk, of: PixelType) -> Result<Kernel, Error> {
     let one = b.int(1);
     args.write(
         of,
-        |at| {
+        &|at| {
             let (x, y) = (get::<U32>(spans, at.x << one), get::<U32>(spans, (rows + at.y) << one));
             args.x.get(y * args.x.stride + x * args.channels + at.c)
         },

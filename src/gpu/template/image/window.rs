@@ -239,7 +239,7 @@ pub fn window(walk: Walk, fold: Fold, pass: Pass) -> Result<Kernel, Error> {
     };
     args.write(
         to,
-        |at| {
+        &|at| {
             let start = b.int(if fold == Fold::Least { 255 } else { 0 });
             let found = b.count::<U32, U32>([zero, size, one], 1, &[start], |k, so_far| {
                 let (inside, place) = axis.place(mode, line.first(at) + k);
@@ -352,7 +352,7 @@ pub fn fold_square(
         |sum: Value<'_, U32>| (b.typed::<U32>(sum.id()) + b.int((area / 2) as i64)) / b.int(area as i64);
     args.write(
         PixelType::U8,
-        |at| {
+        &|at| {
             let [zero, one, count] = [0, 1, size as i64].map(|n| b.int::<U32>(n));
             let start = b.int(if fold == Fold::Least { 255 } else { 0 });
             let found = b.count::<U32, U32>([zero, count, one], 1, &[start], |k, found| {
@@ -404,7 +404,7 @@ pub fn median(
     if let Some(size) = network {
         args.write(
             PixelType::U8,
-            |at| {
+            &|at| {
                 let places = (0..size * size).map(|i| [i % size, i / size].map(|n| b.int(n as i64)));
                 middle(places.map(|place| neighbours.get(at, place)).collect()).unwrap_or(zero)
             },
@@ -426,7 +426,7 @@ pub fn median(
     }
     args.write(
         PixelType::U8,
-        |at| {
+        &|at| {
             let half = (size * size) >> one;
             let found = b.count::<U32, U32>([zero, eight, one], 1, &[zero], |bit, so_far| {
                 let least = so_far.first().copied().unwrap_or(zero);
@@ -480,7 +480,7 @@ pub fn sobel(
     let bytes = of == PixelType::U8;
     args.write(
         if bytes { PixelType::U16 } else { PixelType::U32 },
-        |at| slope(bytes, downwards, &|place| neighbours.get(at, place.map(|n| b.int(n as i64)))),
+        &|at| slope(bytes, downwards, &|place| neighbours.get(at, place.map(|n| b.int(n as i64)))),
         Some(Together {
             elements: if bytes { 4 } else { 1 },
             rows: 1,
