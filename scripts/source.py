@@ -88,6 +88,7 @@ UNSAFE = {
     "src/blas/gemm/pack.rs",
     "src/blas/gemm/small_m.rs",
     "src/gpu/backend/state.rs",
+    "src/gpu/cuda/engine.rs",
     "src/gpu/cuda/graph.rs",
     "src/gpu/cuda/tensor_map.rs",
     "src/gpu/cuda/mod.rs",

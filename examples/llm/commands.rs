@@ -235,7 +235,7 @@ pub(super) fn train<M: Machine + Blocking>(
             message += &format!(", {rate:.0} tokens/s");
             progress.show(done, &message, done % 50 == 0 || done == steps || step == first, io.err);
             if save {
-                trainer.save(model_place, state_place, &vocabulary, mark, &losses)??;
+                trainer.save(model_place, state_place, &vocabulary, mark, &losses, others)??;
             }
             if stop && done < steps {
                 return Err(Stop::Without(format!(

@@ -86,6 +86,9 @@ mod devices {
             };
             Ok(sum_in_order(&self.group, machine, gradients, workspace.view_mut())?)
         }
+        fn check(&self) -> Result<(), Lack> {
+            Ok(self.group.check()?)
+        }
     }
 }
 

@@ -75,6 +75,10 @@ pub trait Others<M: Machine> {
     fn sum_of_host(&self, x: f32) -> Result<f32, Lack>;
     /// The sum of gradients over all ranks, in their place.
     fn sum(&self, machine: &M, gradients: Out<'_, M>) -> Result<(), Lack>;
+    /// The error of a sum of gradients that did not end, after which the machine's parameters are not written. It waits for nobody.
+    fn check(&self) -> Result<(), Lack> {
+        Ok(())
+    }
 }
 
 /// Number `i` of the stream of `seed`: Steele, Lea, Flood, *Fast Splittable Pseudorandom Number Generators* (2014).
@@ -418,6 +422,7 @@ impl<M: Machine> Trainer<M> {
         vocabulary: &Vocabulary,
         text: Mark,
         losses: &[f32],
+        others: Option<&dyn Others<M>>,
     ) -> Result<Result<(), Failed>, Lack>
     where
         M: Blocking,
@@ -427,6 +432,7 @@ impl<M: Machine> Trainer<M> {
         let [m, v] = &*moments;
         let on_host = |x| self.machine.wait(self.machine.on_host(x));
         let (parameters, moments) = (on_host(&*parameters)?, [on_host(m)?, on_host(v)?]);
+        others.map_or(Ok(()), Others::check)?;
         let mut file = file_of(&self.config, vocabulary, &parameters);
         if let Err(failed) = out.write(|to| file.write(to)) {
             return Ok(Err(failed));

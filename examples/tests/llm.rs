@@ -302,7 +302,7 @@ impl machine::Job for Cut<'_> {
         let losses: Vec<f32> =
             M::steps(&trainer, None, 1, self.tokens, |one| (0..3).map(|s| one(s).unwrap()).collect());
         let [out, state] = [0, 1].map(|i| files::Place::claim(&self.to[i], &[]).unwrap());
-        trainer.save(&out, &state, self.vocabulary, self.mark, &losses).unwrap().unwrap();
+        trainer.save(&out, &state, self.vocabulary, self.mark, &losses, None).unwrap().unwrap();
     }
 }
 

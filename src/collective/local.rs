@@ -178,6 +178,16 @@ impl Local {
         self.shared.deadline
     }
 
+    /// What ends the group for an error on the devices: every later operation of any rank gives it.
+    #[cfg(all(feature = "nccl", target_os = "linux"))]
+    pub(super) fn breaks(&self) -> impl FnOnce(Error) + Send + 'static {
+        let shared = Arc::clone(&self.shared);
+        move |e| {
+            shared.lock().broken.get_or_insert(e);
+            shared.changed.notify_all();
+        }
+    }
+
     /// Ranks with the same `color` as a group of their own, numbered by `key` and, where it is equal, by rank. Every rank calls it.
     ///
     /// # Errors
@@ -214,6 +224,9 @@ impl Local {
         };
         // A rank that is early waits until the others have taken the round before.
         let state = self.shared.lock();
+        if let Some(e) = &state.broken {
+            return Err(e.clone());
+        }
         let mut state = self.shared.until(state, op, |s| s.round.is_none(), |s| with_posts(s, true))?;
         let own = given.as_ref().err().cloned();
         let given = given.map(|value| Arc::new(value) as Parcel).map_err(|e| e.to_string());

@@ -1,27 +1,27 @@
 //! Groups of CUDA devices, joined by NVIDIA's NCCL.
 
 mod library;
+mod watch;
 
 use super::local::Call;
 use super::{Collective, Error, Item, Kind, Local, Reduce, of_backend};
 use crate::backend::Transfer;
 use crate::gpu::backend::{Gpu, View, ViewMut};
 use crate::gpu::cuda::{Cuda, OnStream};
-use alloc::format;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ffi::c_int;
 use core::ptr;
-use core::time::Duration;
 use library::{Code, Comm, Config, IN_PROGRESS, SUCCESS, UniqueId, engine};
-use std::thread;
-use std::time::Instant;
+use watch::Watched;
 
 /// A rank of a group of CUDA devices, one for each thread of a [`Local`] group: elements go from device to device by NCCL.
 ///
 /// Before each operation the ranks agree on it through the `Local`: a rank that does not come, that has ended or that calls something
 /// else gives the errors of [`Local`] on every rank, before NCCL waits for it. Operations are put on the device's stream, and the host
-/// does not wait for them. Parts of arrays start and end at whole words of four bytes. In the default order the bits of a sum may differ with the
+/// does not wait for them. An operation that has not ended when the deadline of the `Local` is over is given up, so that no rank waits for a
+/// device that hangs: every later call of every rank, [`Collective::barrier`] too, returns [`Error::Engine`] with its name, and the elements
+/// that it was to write are undefined. The time begins when the device has done the work before the operation. Parts of arrays start and end at whole words of four bytes. In the default order the bits of a sum may differ with the
 /// number of elements, the algorithm that NCCL chooses and the ranks; [`sum_in_order`](super::sum_in_order) has an order of its own.
 ///
 /// ```no_run
@@ -41,7 +41,7 @@ use std::time::Instant;
 /// });
 /// ```
 pub struct Nccl {
-    comm: Comm,
+    watched: Watched,
     library: Arc<library::Nccl>,
     gpu: Gpu<Cuda>,
     local: Local,
@@ -55,17 +55,8 @@ impl core::fmt::Debug for Nccl {
 
 impl Drop for Nccl {
     fn drop(&mut self) {
+        // The fields that end after this use the device.
         let _ = self.gpu.enter();
-        // A rank that ends in a panic leaves operations that others wait for: they are given up.
-        let ends = !thread::panicking() && self.finished().is_ok();
-        // SAFETY: the communicator was made by `join` and is not used after this. There is nobody to tell of an error.
-        unsafe {
-            let _ = if ends {
-                (self.library.comm_destroy)(self.comm)
-            } else {
-                (self.library.comm_abort)(self.comm)
-            };
-        }
     }
 }
 
@@ -131,43 +122,20 @@ impl Nccl {
         if comm.is_null() {
             return Err(engine("it made no communicator"));
         }
-        let made = Self { comm, library, gpu: gpu.clone(), local };
-        let settled = made.settled();
+        let watched = Watched::new(&library, comm, gpu, local.deadline(), local.breaks());
+        let settled = watched.and_then(|watched| watched.settled(call.op).map(|()| watched));
         // The others do not wait for a rank whose communicator failed.
-        made.local.exchange(call, settled)?;
-        Ok(made)
+        local.exchange(call, settled.as_ref().map(drop).map_err(Error::clone))?;
+        Ok(Self { watched: settled?, library, gpu: gpu.clone(), local })
     }
 
-    /// Waits until what was begun without waiting is begun.
-    fn settled(&self) -> Result<(), Error> {
-        let started = Instant::now();
-        loop {
-            let mut code: Code = SUCCESS;
-            // SAFETY: the communicator is alive, the code is valid for a write.
-            let asked = unsafe { (self.library.async_error)(self.comm, &raw mut code) };
-            self.library.check(asked, self.comm)?;
-            if code != IN_PROGRESS {
-                return self.library.check(code, self.comm);
-            }
-            let (deadline, waited) = (self.local.deadline(), started.elapsed());
-            if waited > deadline {
-                return Err(engine(format!("it was not ready after {} s", deadline.as_secs())));
-            }
-            // An operation is on the stream after some microseconds, which are less than a sleep takes.
-            if waited < Duration::from_millis(1) {
-                thread::yield_now();
-            } else {
-                thread::sleep(Duration::from_micros(100));
-            }
-        }
-    }
-
-    /// Ends what was begun.
-    fn finished(&self) -> Result<(), Error> {
-        // SAFETY: the communicator is alive.
-        let code = unsafe { (self.library.comm_finalize)(self.comm) };
-        self.library.check(code, self.comm)?;
-        self.settled()
+    /// The error of an operation of this rank that was given up. It waits for nothing: elements that were copied to the host before are those of
+    /// operations that ended, if it returns `Ok`.
+    ///
+    /// # Errors
+    /// [`Error::Engine`].
+    pub fn check(&self) -> Result<(), Error> {
+        self.watched.check()
     }
 
     /// Agrees with the other ranks on a call and puts it on the stream. `refused` is what is wrong with this rank's arguments.
@@ -188,9 +156,8 @@ impl Nccl {
             None => b.on_stream(from, to, drop).map_err(of_backend),
         };
         self.local.exchange(call, mine)?;
-        let code = b.on_stream(from, to, |on| work(&self.library, on, self.comm)).map_err(of_backend)?;
-        self.library.check(code, self.comm)?;
-        if code == IN_PROGRESS { self.settled() } else { Ok(()) }
+        let put = |on: OnStream| self.watched.put(call.op, on.stream, |comm| work(&self.library, on, comm));
+        b.on_stream(from, to, put).map_err(of_backend)?
     }
 }
 

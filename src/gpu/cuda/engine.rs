@@ -1,6 +1,6 @@
 //! Work that another library does on a device's stream.
 
-use super::Cuda;
+use super::{Code, Cuda, first, sys};
 use crate::gpu::backend::{Gpu, View, Word};
 use crate::gpu::device::Error;
 use alloc::rc::Rc;
@@ -51,5 +51,60 @@ impl Gpu<Cuda> {
     /// Whether both are one device with one stream.
     pub(crate) fn is(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.device().context, &other.device().context)
+    }
+}
+
+/// The context of a device, for a thread that ends before the device's value does.
+pub(crate) struct Current(sys::CUcontext);
+
+// SAFETY: the driver lets any thread make a context its own.
+unsafe impl Send for Current {}
+
+impl Current {
+    /// The context of this device.
+    pub(crate) fn of(gpu: &Gpu<Cuda>) -> Self {
+        Self(gpu.device().context.inner)
+    }
+
+    /// Makes it this thread's.
+    pub(crate) fn enter(&self) {
+        // SAFETY: the context lives as long as the device's value. An error is one of every later call, too.
+        let _ = unsafe { sys::cuCtxSetCurrent(self.0) };
+    }
+}
+
+/// A place on a stream.
+pub(crate) struct Mark(sys::CUevent);
+
+// SAFETY: the driver lets any thread use an event.
+unsafe impl Send for Mark {}
+
+impl Mark {
+    /// A mark of the device whose context is current, on no stream yet.
+    pub(crate) fn new() -> Result<Self, Error> {
+        let mut event = core::ptr::null_mut();
+        let flags = sys::CUevent_flags_enum::CU_EVENT_DISABLE_TIMING as u32;
+        // SAFETY: valid for a write.
+        first(unsafe { sys::cuEventCreate(&raw mut event, flags) })?;
+        Ok(Self(event))
+    }
+
+    /// Puts it behind all work that is on the stream of the device whose context is current.
+    pub(crate) fn put(&self, stream: *mut c_void) -> Result<(), Error> {
+        // SAFETY: the event and the stream are alive.
+        first(unsafe { sys::cuEventRecord(self.0, stream.cast()) })
+    }
+
+    /// Whether the work before it has ended; also on a device that does nothing more.
+    pub(crate) fn passed(&self) -> bool {
+        // SAFETY: the event is alive.
+        unsafe { sys::cuEventQuery(self.0) != Code::CUDA_ERROR_NOT_READY }
+    }
+}
+
+impl Drop for Mark {
+    fn drop(&mut self) {
+        // SAFETY: the event was made by `new`; the driver frees it after work that uses it. There is nobody to tell of an error.
+        let _ = unsafe { sys::cuEventDestroy_v2(self.0) };
     }
 }

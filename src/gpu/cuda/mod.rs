@@ -24,7 +24,7 @@ mod pinned;
 mod tensor_map;
 
 #[cfg(all(feature = "nccl", target_os = "linux"))]
-pub(crate) use engine::OnStream;
+pub(crate) use engine::{Current, Mark, OnStream};
 pub use pinned::Pinned;
 
 use super::device::{

@@ -294,10 +294,7 @@ impl<'b, const N: usize> Part<'b, N> {
         let pass = |range: [Value<'b, U32>; 2], reads: u32, many: u32, init: &[[Value<'b, T>; K]]| {
             let acc = b.count::<U32, T>(self.turns(range, reads, many), 1, init.as_flattened(), |i, acc| {
                 let x: Vec<_> = self.starts(i, reads, many).map(|at| self.piece::<T>(at, many)).collect();
-                let next = acc
-                    .chunks(K)
-                    .zip(x)
-                    .flat_map(|(state, x)| x.into_iter().fold(typed(state), |state, x| step(state, x)));
+                let next = acc.chunks(K).zip(x).flat_map(|(state, x)| x.into_iter().fold(typed(state), step));
                 next.collect()
             });
             acc.chunks(K).map(typed).reduce(merge).unwrap_or(empty)

@@ -70,8 +70,10 @@ pub use low_precision::{
 pub(crate) use low_precision::{bf16_at, f16_at};
 pub(crate) use low_precision::{convert_heads_name, convert_rows_name};
 pub use plan::{Planned, planned};
+#[cfg(feature = "wgsl")]
+pub(crate) use pointwise::apply;
 pub use pointwise::{Takes, op, pointwise, takes};
-pub(crate) use pointwise::{apply, formula, op_by};
+pub(crate) use pointwise::{formula, op_by};
 pub(crate) use quant::numbers_at;
 pub use reduce::{Reduction, Stage, reduction, reduction_by};
 pub use row::{rms_norm_residual, row, row_by};

@@ -5,14 +5,19 @@ use fulmen::collective::{Collective, Error, Item, Local, Nccl, Reduce, sum_in_or
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::cuda::Cuda;
 use std::fmt::Debug;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const DEADLINE: Duration = Duration::from_secs(60);
 
 /// What `body` gives on each rank, with its card.
 fn on_cards<R: Send>(ranks: usize, body: impl Fn(&Gpu<Cuda>, Nccl) -> R + Sync) -> Vec<R> {
+    until(DEADLINE, ranks, body)
+}
+
+/// [`on_cards`] with another deadline.
+fn until<R: Send>(deadline: Duration, ranks: usize, body: impl Fn(&Gpu<Cuda>, Nccl) -> R + Sync) -> Vec<R> {
     std::thread::scope(|scope| {
-        let threads: Vec<_> = Local::group(ranks, DEADLINE)
+        let threads: Vec<_> = Local::group(ranks, deadline)
             .into_iter()
             .map(|local| {
                 let body = &body;
@@ -137,6 +142,44 @@ fn a_rank_that_leaves(ranks: usize) {
     }
 }
 
+/// A card that is busy past the deadline, after the ranks have agreed on an operation, is waited for no longer than that by the others, and
+/// all ranks are told. The card itself is not late: the time of its operation has not begun.
+fn a_card_that_hangs(ranks: usize) {
+    let (deadline, side) = (Duration::from_secs(3), 16384);
+    let got = until(deadline, ranks, |gpu, group| {
+        let last = group.rank() == ranks - 1;
+        let mut x = gpu.upload(&[1.0f32]).expect("room");
+        group.all_reduce(gpu, Reduce::Sum, x.view_mut()).expect("it is done");
+        assert_eq!(download(gpu, x.view()), [ranks as f32]);
+        if last {
+            let a = gpu.upload(&vec![0.0f32; side * side]).expect("room");
+            let mut c = gpu.alloc::<f32>(side * side).expect("room");
+            for _ in 0..100 {
+                let [p, q] = [(); 2].map(|()| a.view().matrix(side, side).expect("square"));
+                gpu.gemm(1.0, p, q, 0.0, c.view_mut().matrix(side, side).expect("square"))
+                    .expect("it is begun");
+            }
+        }
+        let start = Instant::now();
+        group.all_reduce(gpu, Reduce::Sum, x.view_mut()).expect("it is begun");
+        // The copy to the host waits for the operation.
+        let _ = download(gpu, x.view());
+        let waited = start.elapsed();
+        let own = group.check();
+        (waited, own, group.barrier(gpu), group.all_reduce(gpu, Reduce::Sum, x.view_mut()))
+    });
+    let said = Error::Engine { name: "NCCL", reason: "all_reduce had not ended after 3 s".into() };
+    for (rank, (waited, own, barrier, next)) in got.iter().enumerate() {
+        println!("rank {rank} waited for {waited:.2?}, then: {own:?}");
+        assert_eq!([barrier, next], [&Err(said.clone()), &Err(said.clone())], "rank {rank}");
+        if rank < ranks - 1 {
+            assert!(deadline <= *waited && *waited < deadline + Duration::from_secs(2), "{waited:?}");
+            assert_eq!(*own, Err(said.clone()));
+        }
+    }
+    assert!(got[ranks - 1].0 > deadline, "the card was not busy for long enough");
+}
+
 pub fn run() -> bool {
     let cards = Cuda::devices().expect("a driver").len();
     println!("{cards} cards");
@@ -158,6 +201,7 @@ pub fn run() -> bool {
         in_order(ranks);
         refusals(ranks);
         a_rank_that_leaves(ranks);
+        a_card_that_hangs(ranks);
         crate::llm::ranks(ranks);
         println!("collectives of {ranks} cards by NCCL are right");
     }

@@ -1,0 +1,243 @@
+//! A communicator whose operations are given up when they do not end by a deadline.
+
+use super::library::{Code, Comm, IN_PROGRESS, Nccl, SUCCESS, engine};
+use crate::collective::{Error, of_backend};
+use crate::gpu::backend::Gpu;
+use crate::gpu::cuda::{Cuda, Current, Mark};
+use alloc::collections::VecDeque;
+use alloc::format;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::ffi::c_void;
+use core::time::Duration;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Instant;
+
+/// The time between two looks at the operation that is under way. It is no more than the deadline of a group is late.
+const PERIOD: Duration = Duration::from_millis(50);
+
+/// A communicator, and the thread that watches its operations.
+///
+/// The time of an operation begins when the work before it on the stream has ended, and it ends when the work behind it may begin: a device
+/// that is busy is not late.
+pub(super) struct Watched {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    library: Arc<Nccl>,
+    deadline: Duration,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    /// None when it has been aborted or destroyed.
+    comm: Option<Owned>,
+    /// On the stream, in order.
+    begun: VecDeque<Operation>,
+    unused: Vec<[Mark; 2]>,
+    /// Why the communicator does nothing more.
+    failed: Option<Error>,
+    ends: bool,
+}
+
+struct Owned(Comm);
+
+// SAFETY: NCCL lets any thread use a communicator, one at a time; the mutex of `Shared` sees to that.
+unsafe impl Send for Owned {}
+
+struct Operation {
+    name: &'static str,
+    /// Before and behind it on the stream.
+    marks: [Mark; 2],
+    /// When the work before it was seen to have ended.
+    since: Option<Instant>,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Calls `f` with the communicator, unless it was given up.
+    fn with<R>(&self, f: impl FnOnce(&mut State, Comm) -> R) -> Result<R, Error> {
+        let mut state = self.lock();
+        match (&state.failed, &state.comm) {
+            (Some(e), _) => Err(e.clone()),
+            (None, None) => Err(engine("the communicator has ended")),
+            (None, Some(Owned(comm))) => {
+                let comm = *comm;
+                Ok(f(&mut state, comm))
+            }
+        }
+    }
+
+    /// Aborts the communicator for an operation that has not ended.
+    fn give_up(&self, state: &mut State, what: &str) -> Error {
+        let e = engine(format!("{what} after {} s", self.deadline.as_secs()));
+        let e = state.failed.get_or_insert(e).clone();
+        if let Some(Owned(comm)) = state.comm.take() {
+            // SAFETY: the communicator is alive, and nobody has it after this. There is nobody to tell of an error.
+            let _ = unsafe { (self.library.comm_abort)(comm) };
+        }
+        e
+    }
+
+    /// Until the communicator ends. `fails` tells the other ranks.
+    fn watch(&self, fails: impl FnOnce(Error)) {
+        let mut state = self.lock();
+        while !state.ends && state.failed.is_none() {
+            while state.begun.front().is_some_and(|first| first.marks[1].passed())
+                && let Some(operation) = state.begun.pop_front()
+            {
+                state.unused.push(operation.marks);
+            }
+            let Some(first) = state.begun.front_mut() else {
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            if first.since.is_none() && first.marks[0].passed() {
+                first.since = Some(Instant::now());
+            }
+            let (name, waited) = (first.name, first.since.map_or(Duration::ZERO, |since| since.elapsed()));
+            if waited > self.deadline {
+                return fails(self.give_up(&mut state, &format!("{name} had not ended")));
+            }
+            state = self.changed.wait_timeout(state, PERIOD).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+impl Watched {
+    /// Watches `comm`, which it owns from here on, in a thread; `fails` is called there with the error of an operation that was given up.
+    pub(super) fn new(
+        library: &Arc<Nccl>,
+        comm: Comm,
+        gpu: &Gpu<Cuda>,
+        deadline: Duration,
+        fails: impl FnOnce(Error) + Send + 'static,
+    ) -> Result<Self, Error> {
+        let state = State {
+            comm: Some(Owned(comm)),
+            begun: VecDeque::new(),
+            unused: Vec::new(),
+            failed: None,
+            ends: false,
+        };
+        let shared = Arc::new(Shared {
+            library: Arc::clone(library),
+            deadline,
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+        });
+        let (watching, current) = (Arc::clone(&shared), Current::of(gpu));
+        let run = move || {
+            current.enter();
+            watching.watch(fails);
+        };
+        let thread = thread::Builder::new().name("fulmen-nccl".into()).spawn(run);
+        let thread = thread.map_err(|e| engine(format!("no thread could be started: {e}")));
+        // Without a thread its end aborts the communicator.
+        let mut made = Self { shared, thread: None };
+        made.thread = Some(thread?);
+        Ok(made)
+    }
+
+    /// Puts `work` on the stream, and waits until it is there.
+    pub(super) fn put(
+        &self,
+        name: &'static str,
+        stream: *mut c_void,
+        work: impl FnOnce(Comm) -> Code,
+    ) -> Result<(), Error> {
+        let (marks, code) = self.shared.with(|state, comm| {
+            let marks = match state.unused.pop() {
+                Some(marks) => marks,
+                None => [Mark::new().map_err(of_backend)?, Mark::new().map_err(of_backend)?],
+            };
+            marks[0].put(stream).map_err(of_backend)?;
+            let code = work(comm);
+            self.shared.library.check(code, comm).map(|()| (marks, code))
+        })??;
+        if code == IN_PROGRESS {
+            self.settled(name)?;
+        }
+        marks[1].put(stream).map_err(of_backend)?;
+        self.shared.with(|state, _| {
+            state.begun.push_back(Operation { name, marks, since: None });
+            if state.begun.len() == 1 {
+                self.shared.changed.notify_all();
+            }
+        })
+    }
+
+    /// The error of an operation that was given up.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        self.shared.with(|_, _| ())
+    }
+
+    /// Waits until what was begun without waiting is begun.
+    pub(super) fn settled(&self, name: &'static str) -> Result<(), Error> {
+        let started = Instant::now();
+        loop {
+            let code = self.shared.with(|_, comm| {
+                let mut code: Code = SUCCESS;
+                // SAFETY: the communicator is alive, the code is valid for a write.
+                let asked = unsafe { (self.shared.library.async_error)(comm, &raw mut code) };
+                self.shared.library.check(asked, comm)?;
+                self.shared.library.check(code, comm)?;
+                Ok(code)
+            })??;
+            if code != IN_PROGRESS {
+                return Ok(());
+            }
+            let waited = started.elapsed();
+            if waited > self.shared.deadline {
+                return Err(self.shared.give_up(&mut self.shared.lock(), &format!("{name} was not ready")));
+            }
+            // An operation is on the stream after some microseconds, which are less than a sleep takes.
+            if waited < Duration::from_millis(1) {
+                thread::yield_now();
+            } else {
+                thread::sleep(Duration::from_micros(100));
+            }
+        }
+    }
+
+    /// Ends what was begun.
+    fn finished(&self) -> Result<(), Error> {
+        self.shared.with(|_, comm| {
+            // SAFETY: the communicator is alive.
+            self.shared.library.check(unsafe { (self.shared.library.comm_finalize)(comm) }, comm)
+        })??;
+        self.settled("finalize")
+    }
+}
+
+/// With the device's context current in this thread.
+impl Drop for Watched {
+    fn drop(&mut self) {
+        // A rank that ends in a panic leaves operations that others wait for: they are given up.
+        let ends = self.thread.is_some() && !thread::panicking() && self.finished().is_ok();
+        let comm = {
+            let mut state = self.shared.lock();
+            state.ends = true;
+            state.comm.take()
+        };
+        self.shared.changed.notify_all();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+        if let Some(Owned(comm)) = comm {
+            let library = &self.shared.library;
+            // SAFETY: the communicator is alive, and nobody has it after this. There is nobody to tell of an error.
+            let _ = unsafe { if ends { (library.comm_destroy)(comm) } else { (library.comm_abort)(comm) } };
+        }
+        let mut state = self.shared.lock();
+        state.begun.clear();
+        state.unused.clear();
+    }
+}
