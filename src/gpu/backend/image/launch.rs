@@ -3,7 +3,7 @@
 use super::super::super::device::{Binding, Device, Launch};
 use super::super::super::ir::Kernel;
 use super::super::super::template::Argument;
-use super::super::super::template::image::{self, Copy, LAYOUT_PARAMS, PixelType, ROWS_TOGETHER, Walk};
+use super::super::super::template::image::{self, Copy, LAYOUT_PARAMS, PixelType, Walk};
 use super::super::super::types::F32;
 use super::super::Gpu;
 use super::super::ops::Done;
@@ -92,17 +92,18 @@ impl<D: Device> Gpu<D> {
         copy: Copy,
     ) -> Done {
         let of = PixelType::of(size_of::<P>());
-        let (kind, elements, aligned) = match copy {
-            Copy::Forwards => (0, of.per_word(), true),
-            Copy::Column => (5, of.per_word(), true),
-            Copy::Backwards(channels) => {
-                let elements = image::pixels_together(of, [channels; 2]) * channels;
-                (channels, elements, src.place.row().is_multiple_of(of.per_word()))
+        let [pixels, rows] = copy.block(of);
+        // Rows that are read backwards begin at words where they end at words.
+        let ends_at_words = src.place.row().is_multiple_of(of.per_word());
+        let (kind, channels, aligned) = match copy {
+            Copy::Forwards => (0, 1, true),
+            Copy::Backwards(channels) => (channels, channels, ends_at_words),
+            Copy::Column { channels, leftwards } => {
+                (4 * (1 + usize::from(leftwards)) + channels, channels, !leftwards || ends_at_words)
             }
         };
-        let parts = &[(kind, 6), (of.per_word(), 5)];
-        let rows = if copy == Copy::Column { 1 } else { ROWS_TOGETHER };
-        let form = Form { op: "image_copy", parts, elements, rows, aligned };
+        let parts = &[(kind, 13), (of.per_word(), 5)];
+        let form = Form { op: "image_copy", parts, elements: pixels * channels, rows, aligned };
         let make = |walk| image::copy_strided(walk, of, copy);
         self.dispatch(form, make, ("src", src), &[], ("dst", dst), &steps.map(|n| n as u32))
     }

@@ -153,7 +153,8 @@ impl<D: Device> Images for Gpu<D> {
                 Turn::Right => [(height - 1) as isize * down, right, -down],
                 Turn::Left => [(width - 1) as isize * right, -right, down],
             };
-            self.copy_strided(src, dst.0, steps, Copy::Column)
+            let copy = Copy::Column { channels, leftwards: way == Turn::Left };
+            self.copy_strided(src, dst.0, steps, copy)
         })
     }
 

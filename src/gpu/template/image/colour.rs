@@ -4,7 +4,7 @@ use super::super::super::builder::{Builder, Value};
 use super::super::super::error::Error;
 use super::super::super::ir::{Approx, Cmp, Kernel};
 use super::super::super::types::{F32, U32};
-use super::{Args, PixelType, ROWS_TOGETHER, Source, Together, Walk, anywhere, choose};
+use super::{Args, PixelType, ROWS_TOGETHER, Source, Together, Walk, Words, anywhere, choose};
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -121,7 +121,7 @@ pub fn nv12(walk: Walk) -> Result<Kernel, Error> {
             elements: 12,
             rows: ROWS_TOGETHER,
             inside: &anywhere,
-            words: &|unit| {
+            words: Words::OfUnit(&|unit| {
                 let first = unit.number << b.int(2);
                 let levels = PixelType::U8.unpack(&args.x.words(unit.y * args.x.stride, first, 1, true));
                 let shades = PixelType::U8.unpack(&chroma.words((unit.y >> one) * stride, first, 1, true));
@@ -130,7 +130,7 @@ pub fn nv12(walk: Walk) -> Result<Kernel, Error> {
                     colours(factors, *level, [0, 1].map(shade))
                 });
                 PixelType::U8.pack(&pixels.collect::<Vec<_>>())
-            },
+            }),
         }),
     );
     b.finish()

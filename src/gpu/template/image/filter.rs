@@ -6,7 +6,7 @@ use super::super::super::ir::{Cmp, Kernel};
 use super::super::super::types::{F32, S32, U32, U64};
 use super::super::flat::get;
 use super::window::{Axis, BorderMode, Line};
-use super::{Args, PixelType, Together, Walk, anywhere};
+use super::{Args, PixelType, Together, Walk, Words, anywhere};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
@@ -178,13 +178,13 @@ pub fn weighted_sum(walk: Walk, of: FilterPass, mode: Option<BorderMode>) -> Res
             elements: of.together(),
             rows: 1,
             inside: &|unit| line.inside(unit, of.together()),
-            words: &|unit| {
+            words: Words::OfUnit(&|unit| {
                 let sums = vec![zero; of.together()];
                 let sums = b.count::<U32, U32>([zero, size, one], 1, &sums, |k, sums| {
                     of.add_words(sums, &line.words(unit, k, of.together()), get(weights, k))
                 });
                 of.words(&sums, shift)
-            },
+            }),
         }),
     );
     b.finish()
@@ -205,7 +205,7 @@ fn resized<'b>(args: &Args<'b>, of: FilterPass, [weights, spans]: [Value<'b, U64
         elements: of.together(),
         rows: 1,
         inside: &anywhere,
-        words: &|unit| {
+        words: Words::OfUnit(&|unit| {
             let [first, count, start] = span(unit.y);
             let sums = vec![zero; of.together()];
             let sums = b.count::<U32, U32>([zero, count, one], 1, &sums, |k, sums| {
@@ -214,7 +214,7 @@ fn resized<'b>(args: &Args<'b>, of: FilterPass, [weights, spans]: [Value<'b, U64
                 of.add_words(sums, &words, get(weights, start + k))
             });
             of.words(&sums, shift)
-        },
+        }),
     };
     args.write(
         to,

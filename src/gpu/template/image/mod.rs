@@ -221,8 +221,17 @@ struct Together<'f, 'b> {
     rows: usize,
     /// Whether a unit is computed together; the units of which all elements are in the row, where there is no condition.
     inside: &'f dyn Fn(Unit<'b>) -> Vec<Value<'b, Pred>>,
-    /// The words of a unit.
-    words: &'f dyn Fn(Unit<'b>) -> Vec<Value<'b, U32>>,
+    words: Words<'f, 'b>,
+}
+
+/// What computes words of the result.
+#[derive(Clone, Copy)]
+enum Words<'f, 'b> {
+    /// Those of a unit.
+    OfUnit(&'f dyn Fn(Unit<'b>) -> Vec<Value<'b, U32>>),
+    /// Those of each of the units of a thread, which are one in each of its rows. Where rows are missing, their elements are computed one
+    /// after the other.
+    OfRows(&'f dyn Fn(&[Unit<'b>]) -> Vec<Vec<Value<'b, U32>>>),
 }
 
 /// The rows of a thread that reads them together.
@@ -337,16 +346,16 @@ impl<'b> Args<'b> {
                         Vec::new()
                     });
                 };
-                let Some(together) = &together else {
+                let Some(Together { inside, words: Words::OfUnit(words), .. }) = &together else {
                     rest();
                     return;
                 };
                 let unit = Unit { y, number, e };
-                let inside = (together.inside)(unit).into_iter().fold(whole, |all, p| all & p);
+                let inside = inside(unit).into_iter().fold(whole, |all, p| all & p);
                 b.either::<U32, 0>(
                     inside,
                     || {
-                        store(y, (together.words)(unit));
+                        store(y, words(unit));
                         []
                     },
                     || {
@@ -369,7 +378,10 @@ impl<'b> Args<'b> {
                 b.either::<U32, 0>(
                     inside.fold(whole & end.compare(Cmp::Le, self.height), |all, p| all & p),
                     || {
-                        let words: Vec<_> = units.iter().map(|unit| (together.words)(*unit)).collect();
+                        let words = match together.words {
+                            Words::OfUnit(words) => units.iter().map(|unit| words(*unit)).collect(),
+                            Words::OfRows(words) => words(&units),
+                        };
                         units.iter().zip(words).for_each(|(unit, words)| store(unit.y, words));
                         []
                     },
@@ -402,12 +414,12 @@ impl<'b> Args<'b> {
                 elements: pixels * to,
                 rows: ROWS_TOGETHER,
                 inside: &anywhere,
-                words: &|unit| {
+                words: Words::OfUnit(&|unit| {
                     let each = pixels * from;
                     let (row, e) = (unit.y * self.x.stride, unit.number * b.int(each as i64));
                     let read = kind.unpack(&self.x.words(row, e, each / kind.per_word(), true));
                     kind.pack(&read.chunks(from).flat_map(of).collect::<Vec<_>>())
-                },
+                }),
             }),
         );
     }

@@ -4,7 +4,7 @@ use super::super::super::builder::{Builder, Value};
 use super::super::super::error::Error;
 use super::super::super::ir::{Cmp, Kernel};
 use super::super::super::types::{F32, Pred, U32};
-use super::{Args, PixelType, Position, Together, Unit, Walk, shifted};
+use super::{Args, PixelType, Position, Together, Unit, Walk, Words, shifted};
 use crate::image::rank::{OF_25, OF_NINE};
 use alloc::format;
 use alloc::vec;
@@ -260,12 +260,12 @@ pub fn window(walk: Walk, fold: Fold, pass: Pass) -> Result<Kernel, Error> {
             elements: 4,
             rows: 1,
             inside: &|unit| line.inside(unit, 4),
-            words: &|unit| {
+            words: Words::OfUnit(&|unit| {
                 let found = b.count::<U32, U32>([zero, size, one], 1, &fold.start(&b, to), |k, so_far| {
                     fold.with(so_far, from, &line.words(unit, k, 4))
                 });
                 fold.finish(&found, to, mean)
-            },
+            }),
         }),
     );
     b.finish()
@@ -368,7 +368,7 @@ pub fn fold_square(
             elements: 4,
             rows: 1,
             inside: &|unit| neighbours.inside(unit, size / 2),
-            words: &|unit| {
+            words: Words::OfUnit(&|unit| {
                 // A mean of at most 25 bytes is summed in 16 bits.
                 let sum = if fold == Fold::Mean { Fold::Sum } else { fold };
                 let words = neighbours.words(unit, size, channels).concat();
@@ -380,7 +380,7 @@ pub fn fold_square(
                 }
                 let sums = sum.finish(&found, PixelType::U16, mean);
                 fold.finish(&PixelType::U16.unpack(&sums), PixelType::U8, mean)
-            },
+            }),
         }),
     );
     b.finish()
@@ -412,14 +412,14 @@ pub fn median(
                 elements: 4,
                 rows: 1,
                 inside: &|unit| neighbours.inside(unit, size / 2),
-                words: &|unit| {
+                words: Words::OfUnit(&|unit| {
                     let words = neighbours.words(unit, size, channels).concat();
                     // Bytes in their places of a word compare as the bytes do.
                     let bytes: Vec<_> = words.iter().map(|word| masked(*word)).collect();
                     let of =
                         |k: usize| middle(bytes.iter().filter_map(|word| word.get(k).copied()).collect());
                     joined(&(0..4).filter_map(of).collect::<Vec<_>>())
-                },
+                }),
             }),
         );
         return b.finish();
@@ -485,7 +485,7 @@ pub fn sobel(
             elements: if bytes { 4 } else { 1 },
             rows: 1,
             inside: &|unit| neighbours.inside(unit, 1),
-            words: &|unit| {
+            words: Words::OfUnit(&|unit| {
                 if !bytes {
                     let get = |[j, k]: [usize; 2]| {
                         let start = (unit.y + b.int(k as i64) - b.int(1)) * args.x.stride;
@@ -510,7 +510,7 @@ pub fn sobel(
                 interleaved(
                     [(low, high), (low_odd, high_odd)].map(|(low, high)| ((high | sign) - low) ^ sign),
                 )
-            },
+            }),
         }),
     );
     b.finish()
