@@ -178,6 +178,10 @@ fn get<'b, T: Stored, const K: usize>(b: &'b Builder, at: Value<'b, U32>, place:
 /// How two accumulators become one: no type of its own, as all of this would be compiled for each.
 type Merge<'f, 'b, T, const K: usize> = &'f dyn Fn([Value<'b, T>; K], [Value<'b, T>; K]) -> [Value<'b, T>; K];
 
+/// An accumulator with one more element of each input.
+type Step<'f, 'b, T, const N: usize, const K: usize> =
+    &'f dyn Fn([Value<'b, T>; K], [Value<'b, T>; N]) -> [Value<'b, T>; K];
+
 /// By halves in each warp, then warp by warp.
 fn by_warps<'b, T: Stored, const K: usize>(
     b: &'b Builder,
@@ -275,21 +279,20 @@ impl<'b, const N: usize> Part<'b, N> {
         T: Recorded,
         F: Fold<Param<T>, N, K>,
     {
-        let empty = f.identity(self.b.bits::<T>(0));
-        self.over_by(empty, &|state, x| f.step(state, x), &|p, q| f.merge(p, q), end, wide)
+        let like = self.b.bits::<T>(0);
+        let (step, merge) = (&|state, x| f.step(state, x), &|p, q| f.merge(p, q));
+        self.over_by((like, f.identity(like)), (step, merge), end, wide)
     }
 
     /// [`Self::over`] of any fold, compiled for none of them anew.
     fn over_by<T: Recorded, const K: usize>(
         &self,
-        empty: [Value<'b, T>; K],
-        step: &dyn Fn([Value<'b, T>; K], [Value<'b, T>; N]) -> [Value<'b, T>; K],
-        merge: Merge<'_, 'b, T, K>,
+        (like, empty): (Value<'b, T>, [Value<'b, T>; K]),
+        (step, merge): (Step<'_, 'b, T, N, K>, Merge<'_, 'b, T, K>),
         end: Value<'b, U32>,
         wide: bool,
     ) -> [Value<'b, T>; K] {
         let b = self.b;
-        let like = b.bits::<T>(0);
         let typed = |v: &[Value<'b, T>]| core::array::from_fn(|k| v.get(k).copied().unwrap_or(like));
         let pass = |range: [Value<'b, U32>; 2], reads: u32, many: u32, init: &[[Value<'b, T>; K]]| {
             let acc = b.count::<U32, T>(self.turns(range, reads, many), 1, init.as_flattened(), |i, acc| {
