@@ -279,20 +279,20 @@ impl<'b, const N: usize> Part<'b, N> {
         T: Recorded,
         F: Fold<Param<T>, N, K>,
     {
-        let like = self.b.bits::<T>(0);
         let (step, merge) = (&|state, x| f.step(state, x), &|p, q| f.merge(p, q));
-        self.over_by((like, f.identity(like)), (step, merge), end, wide)
+        self.over_by(&|like| f.identity(like), (step, merge), end, wide)
     }
 
     /// [`Self::over`] of any fold, compiled for none of them anew.
     fn over_by<T: Recorded, const K: usize>(
         &self,
-        (like, empty): (Value<'b, T>, [Value<'b, T>; K]),
+        empty: &dyn Fn(Value<'b, T>) -> [Value<'b, T>; K],
         (step, merge): (Step<'_, 'b, T, N, K>, Merge<'_, 'b, T, K>),
         end: Value<'b, U32>,
         wide: bool,
     ) -> [Value<'b, T>; K] {
         let b = self.b;
+        let like = b.bits::<T>(0);
         let typed = |v: &[Value<'b, T>]| core::array::from_fn(|k| v.get(k).copied().unwrap_or(like));
         let pass = |range: [Value<'b, U32>; 2], reads: u32, many: u32, init: &[[Value<'b, T>; K]]| {
             let acc = b.count::<U32, T>(self.turns(range, reads, many), 1, init.as_flattened(), |i, acc| {
@@ -300,11 +300,11 @@ impl<'b, const N: usize> Part<'b, N> {
                 let next = acc.chunks(K).zip(x).flat_map(|(state, x)| x.into_iter().fold(typed(state), step));
                 next.collect()
             });
-            acc.chunks(K).map(typed).reduce(merge).unwrap_or(empty)
+            acc.chunks(K).map(typed).reduce(merge).unwrap_or_else(|| empty(like))
         };
         let many = if wide { 16 / T::TYPE.bytes() } else { 1 };
         let whole = Self { end, ..*self }.whole(self.threads.row * READS * many);
-        let acc = pass([self.begin, whole], READS, many, &[empty; READS as usize]);
+        let acc = pass([self.begin, whole], READS, many, &[empty(like); READS as usize]);
         let acc = pass([whole, end], 1, 1, &[acc]);
         on_row(b, self.meet, self.threads, acc, merge)
     }
