@@ -36,9 +36,7 @@ struct Shared {
 struct State {
     /// None when it has been aborted or destroyed.
     comm: Option<Owned>,
-    /// On the stream, in order.
-    begun: VecDeque<Operation>,
-    unused: Vec<[Mark; 2]>,
+    operations: Operations<Mark>,
     /// Why the communicator does nothing more.
     failed: Option<Error>,
     ends: bool,
@@ -49,12 +47,48 @@ struct Owned(Comm);
 // SAFETY: NCCL lets any thread use a communicator, one at a time; the mutex of `Shared` sees to that.
 unsafe impl Send for Owned {}
 
-struct Operation {
+/// A place on a stream.
+trait Place {
+    /// Whether the work before it has ended.
+    fn passed(&self) -> bool;
+}
+
+impl Place for Mark {
+    fn passed(&self) -> bool {
+        Self::passed(self)
+    }
+}
+
+struct Operation<M> {
     name: &'static str,
     /// Before and behind it on the stream.
-    marks: [Mark; 2],
+    marks: [M; 2],
     /// When the work before it was seen to have ended.
     since: Option<Instant>,
+}
+
+struct Operations<M> {
+    /// On the stream, in order.
+    begun: VecDeque<Operation<M>>,
+    /// Of operations that have ended.
+    unused: Vec<[M; 2]>,
+}
+
+impl<M: Place> Operations<M> {
+    /// The name of the operation that is under way, if that has taken longer than `deadline` by now.
+    fn late(&mut self, now: Instant, deadline: Duration) -> Option<&'static str> {
+        while self.begun.front().is_some_and(|first| first.marks[1].passed())
+            && let Some(operation) = self.begun.pop_front()
+        {
+            self.unused.push(operation.marks);
+        }
+        let first = self.begun.front_mut()?;
+        if first.since.is_none() && first.marks[0].passed() {
+            first.since = Some(now);
+        }
+        let since = first.since?;
+        (now.duration_since(since) > deadline).then_some(first.name)
+    }
 }
 
 impl Shared {
@@ -90,21 +124,12 @@ impl Shared {
     fn watch(&self, fails: impl FnOnce(Error)) {
         let mut state = self.lock();
         while !state.ends && state.failed.is_none() {
-            while state.begun.front().is_some_and(|first| first.marks[1].passed())
-                && let Some(operation) = state.begun.pop_front()
-            {
-                state.unused.push(operation.marks);
+            if let Some(name) = state.operations.late(Instant::now(), self.deadline) {
+                return fails(self.give_up(&mut state, &format!("{name} had not ended")));
             }
-            let Some(first) = state.begun.front_mut() else {
+            if state.operations.begun.is_empty() {
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
-            };
-            if first.since.is_none() && first.marks[0].passed() {
-                first.since = Some(Instant::now());
-            }
-            let (name, waited) = (first.name, first.since.map_or(Duration::ZERO, |since| since.elapsed()));
-            if waited > self.deadline {
-                return fails(self.give_up(&mut state, &format!("{name} had not ended")));
             }
             state = self.changed.wait_timeout(state, PERIOD).unwrap_or_else(PoisonError::into_inner).0;
         }
@@ -122,8 +147,7 @@ impl Watched {
     ) -> Result<Self, Error> {
         let state = State {
             comm: Some(Owned(comm)),
-            begun: VecDeque::new(),
-            unused: Vec::new(),
+            operations: Operations { begun: VecDeque::new(), unused: Vec::new() },
             failed: None,
             ends: false,
         };
@@ -154,7 +178,7 @@ impl Watched {
         work: impl FnOnce(Comm) -> Code,
     ) -> Result<(), Error> {
         let (marks, code) = self.shared.with(|state, comm| {
-            let marks = match state.unused.pop() {
+            let marks = match state.operations.unused.pop() {
                 Some(marks) => marks,
                 None => [Mark::new().map_err(of_backend)?, Mark::new().map_err(of_backend)?],
             };
@@ -167,8 +191,9 @@ impl Watched {
         }
         marks[1].put(stream).map_err(of_backend)?;
         self.shared.with(|state, _| {
-            state.begun.push_back(Operation { name, marks, since: None });
-            if state.begun.len() == 1 {
+            let begun = &mut state.operations.begun;
+            begun.push_back(Operation { name, marks, since: None });
+            if begun.len() == 1 {
                 self.shared.changed.notify_all();
             }
         })
@@ -237,7 +262,44 @@ impl Drop for Watched {
             let _ = unsafe { if ends { (library.comm_destroy)(comm) } else { (library.comm_abort)(comm) } };
         }
         let mut state = self.shared.lock();
-        state.begun.clear();
-        state.unused.clear();
+        state.operations.begun.clear();
+        state.operations.unused.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::rc::Rc;
+    use core::cell::Cell;
+
+    impl Place for Rc<Cell<bool>> {
+        fn passed(&self) -> bool {
+            self.get()
+        }
+    }
+
+    /// The time of an operation is that between its marks: neither a busy device nor the operations before it make it late.
+    #[test]
+    fn an_operation_is_late_by_its_own_time() {
+        let places: Vec<Rc<Cell<bool>>> = (0..4).map(|_| Rc::default()).collect();
+        let [a, b, c, d] = [0, 1, 2, 3].map(|k| Rc::clone(&places[k]));
+        let operation = |name, marks| Operation { name, marks, since: None };
+        let begun = VecDeque::from([operation("first", [a, b]), operation("second", [c, d])]);
+        let mut of = Operations { begun, unused: Vec::new() };
+        let (start, deadline) = (Instant::now(), Duration::from_secs(10));
+        let mut late = |seconds| of.late(start + Duration::from_secs(seconds), deadline);
+        // The device is busy with other work.
+        assert_eq!([late(0), late(1000)], [None; 2]);
+        places[0].set(true);
+        assert_eq!([late(2000), late(2010), late(2011)], [None, None, Some("first")]);
+        // It ended after all, and the next one begins at once.
+        places[1].set(true);
+        places[2].set(true);
+        assert_eq!([late(3000), late(3010), late(3011)], [None, None, Some("second")]);
+        places[3].set(true);
+        assert_eq!(late(9000), None);
+        assert!(of.begun.is_empty());
+        assert_eq!(of.unused.len(), 2);
     }
 }
