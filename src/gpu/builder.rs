@@ -103,7 +103,7 @@ impl Builder {
         Ok(kernel)
     }
 
-    // Bodies record thousands of instructions: what they call is compiled once and inlined nowhere.
+    // The bodies of kernels call these functions in thousands of places: inlined there, they were half of the library's code.
     #[inline(never)]
     pub(crate) fn emit(&self, op: Op, types: &[Type], args: &[Id]) -> Ids {
         let mut state = self.state.borrow_mut();

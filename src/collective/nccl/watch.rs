@@ -14,7 +14,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
-/// The time between two looks at the operation that is under way. It is no more than the deadline of a group is late.
+/// The time between two looks at the operation under way, which is given up at most this much later than the deadline.
 const PERIOD: Duration = Duration::from_millis(50);
 
 /// A communicator, and the thread that watches its operations.

@@ -283,7 +283,7 @@ impl<'b, const N: usize> Part<'b, N> {
         self.over_by(&|like| f.identity(like), (step, merge), end, wide)
     }
 
-    /// [`Self::over`] of any fold, compiled for none of them anew.
+    /// The code of [`Self::over`], which is compiled once for all folds of so many inputs and results.
     fn over_by<T: Recorded, const K: usize>(
         &self,
         empty: &dyn Fn(Value<'b, T>) -> [Value<'b, T>; K],

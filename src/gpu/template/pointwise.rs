@@ -78,7 +78,7 @@ pub(crate) fn op_by<T: Recorded>(name: &str, wide: bool) -> Option<Result<Kernel
     }
 }
 
-/// Not generic over the body, as [`pointwise_by`] is: it is compiled for no op anew.
+/// The kernel of an op with `N` operands. The body is found by its name, so this is compiled once for all ops, and [`pointwise_by`] for each body.
 fn op_of<T: Recorded, const N: usize>(name: &str, wide: bool, parameters: usize) -> Result<Kernel, Error> {
     let b = begin(&format!("{name}_{}", T::Elem::NAME), wide);
     let x: [_; N] = b.params::<U64, _>();

@@ -73,7 +73,7 @@ impl<'b, S> OnRow<'b, S> {
         });
     }
 
-    /// [`Self::map_with`] of any body, compiled for none of them anew.
+    /// The code of [`Self::map_with`], which is compiled once for all bodies.
     fn map_by<T: Recorded>(
         &self,
         columns: usize,
