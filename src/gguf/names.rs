@@ -32,7 +32,8 @@ fn framed<const N: usize, K: Ord, R>(
         n += 1;
     }
     let places = places.get_mut(..n).unwrap_or_default();
-    sort(places, &|a, b| key(a) < key(b));
+    // Of equal keys the first place comes first, as an error names the second one.
+    sort(places, &|a, b| (key(a), a) < (key(b), b));
     body(places)
 }
 
