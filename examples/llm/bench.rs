@@ -3,9 +3,9 @@
 use crate::cli::{Request, Stop, Streams};
 use crate::config::Config;
 use crate::gguf::Model;
-use crate::machine::{Follower, Machine, Weights};
+use crate::machine::{AllReduce, Follower, Machine, Weights};
 use crate::memory::zeros;
-use crate::train::{Others, Rank, Recipe, Trainer, is_trained, random};
+use crate::train::{Rank, Recipe, Trainer, is_trained, random};
 use fulmen::backend::Blocking;
 use std::time::Instant;
 
@@ -28,7 +28,7 @@ pub fn run<M: Machine + Blocking>(
     model: Model,
     io: &mut Streams<'_>,
     at: Rank,
-    others: Option<&dyn Others<M>>,
+    others: Option<&dyn AllReduce<M>>,
 ) -> Result<(), Stop> {
     // The longest context that is measured, of those that a file may claim.
     let c = Config { context: model.config.context.min(4096), ..model.config };
@@ -91,7 +91,7 @@ fn train<M: Machine + Blocking>(
     model: &Model,
     tokens: &[u32],
     io: &mut Streams<'_>,
-    (at, others): (Rank, Option<&dyn Others<M>>),
+    (at, others): (Rank, Option<&dyn AllReduce<M>>),
 ) -> Result<(), Stop> {
     let steps = r.steps.unwrap_or(10);
     let recipe = Recipe { length: r.recipe.length.min(c.context), steps: steps + 1, ..r.recipe };

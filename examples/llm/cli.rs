@@ -14,12 +14,14 @@ use crate::config::Config;
 use crate::files::{self, Place, Shown, shown};
 use crate::gguf::parts::{self, Parts};
 use crate::gguf::{self, Model};
-use crate::machine::{BACKENDS, Follower, Job, Machine, Weights, follower_plan, on_best_lanes, on_device};
+use crate::machine::{
+    AllReduce, BACKENDS, Follower, Job, Machine, Weights, follower_plan, on_best_lanes, on_device,
+};
 use crate::memory::{self, Bytes, Lack, Row};
 pub use crate::program::Stop;
 use crate::program::{self, end};
 use crate::tokens::Tokenizer;
-use crate::train::{Mark, Others, Rank, Recipe, Trainer, first_parameters, trainer_plan, uniform};
+use crate::train::{Mark, Rank, Recipe, Trainer, first_parameters, trainer_plan, uniform};
 use crate::vocabulary::{MOST, Vocabulary, Words, bigram_entropy};
 use crate::weights;
 use core::fmt;

@@ -140,7 +140,7 @@ pub(super) fn train<M: Machine + Blocking>(
     r: &Request,
     io: &mut Streams<'_>,
     at: Rank,
-    others: Option<&dyn Others<M>>,
+    others: Option<&dyn AllReduce<M>>,
 ) -> Result<(), Stop> {
     let name = machine.name();
     let plan = trainer_plan(&machine, &r.config, &r.recipe, at)?;

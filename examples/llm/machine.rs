@@ -8,7 +8,6 @@ use crate::config::{Config, Place};
 use crate::gguf::{Stored, of_kind};
 use crate::memory::{self, Lack, Row, zeros};
 use crate::model::{self, Angles, Blocked, Ids, In, Out, Span, Table};
-use crate::train::Others;
 use core::ops::Range;
 #[cfg(feature = "parallel")]
 use fulmen::backend::Threads;
@@ -45,7 +44,7 @@ pub trait Machine: Blocked + Memory<Error: Into<Lack>> + Clone {
     /// Runs `body` with a function that does one step of training, on `threads` threads of the host's where they help.
     fn steps<R>(
         trainer: &impl Training<Self>,
-        others: Option<&dyn Others<Self>>,
+        others: Option<&dyn AllReduce<Self>>,
         threads: usize,
         text: &[u32],
         body: impl FnOnce(Steps<'_>) -> R,
@@ -80,25 +79,37 @@ pub trait Machine: Blocked + Memory<Error: Into<Lack>> + Clone {
     fn on_host<'a>(&self, x: &'a Self::Floats) -> impl Future<Output = Result<Cow<'a, [f32]>, Lack>>;
 }
 
+/// The sums over the ranks of a run. Every rank makes the same calls in the same order.
+pub trait AllReduce<M: Machine> {
+    /// The sum over all ranks of a number of the host's.
+    fn sum_of_host(&self, x: f32) -> Result<f32, Lack>;
+    /// The sum of gradients over all ranks, in their place.
+    fn sum(&self, machine: &M, gradients: Out<'_, M>) -> Result<(), Lack>;
+    /// The error of a sum of gradients that did not end, after which the machine's parameters are not written. It waits for nobody.
+    fn check(&self) -> Result<(), Lack> {
+        Ok(())
+    }
+}
+
 /// What trains on a machine.
 pub trait Training<M: Machine> {
     /// One step on this thread.
     #[allow(dead_code, reason = "a build without devices trains on threads")]
     fn one(
         &self,
-        others: Option<&dyn Others<M>>,
+        others: Option<&dyn AllReduce<M>>,
         step: usize,
         text: &[u32],
     ) -> impl Future<Output = Result<f32, Lack>>;
     /// As [`Training::one`]; this thread waits.
     #[cfg(feature = "gpu")]
-    fn now(&self, others: Option<&dyn Others<M>>, step: usize, text: &[u32]) -> Result<f32, Lack>
+    fn now(&self, others: Option<&dyn AllReduce<M>>, step: usize, text: &[u32]) -> Result<f32, Lack>
     where
         M: Blocking;
     /// Runs `body` with a function that does one step on `threads` threads; the calling thread is one of them.
     fn with_threads<R>(
         &self,
-        others: Option<&dyn Others<M>>,
+        others: Option<&dyn AllReduce<M>>,
         threads: usize,
         text: &[u32],
         body: impl FnOnce(Steps<'_>) -> R,
@@ -206,7 +217,7 @@ macro_rules! machine {
             }
             fn steps<R>(
                 trainer: &impl Training<Self>,
-                others: Option<&dyn Others<Self>>,
+                others: Option<&dyn AllReduce<Self>>,
                 threads: usize,
                 text: &[u32],
                 body: impl FnOnce(Steps<'_>) -> R,

@@ -17,7 +17,7 @@ struct Part<'a, 'b> {
 
 impl RankJob for Part<'_, '_> {
     type Done = ();
-    fn run<M: Machine + Blocking>(self, machine: M, at: Rank, others: &dyn Others<M>) {
+    fn run<M: Machine + Blocking>(self, machine: M, at: Rank, others: &dyn AllReduce<M>) {
         let (mut out, mut err) = (sink(), sink());
         let mut silent = Streams {
             out: &mut out,

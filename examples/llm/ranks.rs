@@ -1,10 +1,10 @@
 //! Training on several ranks: threads of this process, each with a device or a share of the cores. Gradients are added by the library's
 //! collectives: through the host's memory, or between CUDA devices by NCCL.
 
-use crate::machine::{self, Job, Machine};
+use crate::machine::{self, AllReduce, Job, Machine};
 use crate::memory::Lack;
 use crate::model::Out;
-use crate::train::{Others, Rank};
+use crate::train::Rank;
 use core::time::Duration;
 use fulmen::backend::{Blocking, Cpu};
 use fulmen::collective::{self, Collective, Local, Reduce};
@@ -22,7 +22,7 @@ impl From<collective::Error> for Lack {
 pub trait RankJob: Sized {
     type Done;
     /// The second argument is what joins it with the others.
-    fn run<M: Machine + Blocking>(self, machine: M, at: Rank, others: &dyn Others<M>) -> Self::Done;
+    fn run<M: Machine + Blocking>(self, machine: M, at: Rank, others: &dyn AllReduce<M>) -> Self::Done;
 }
 
 fn sum_of_host(local: &Local, x: f32) -> Result<f32, Lack> {
@@ -32,9 +32,9 @@ fn sum_of_host(local: &Local, x: f32) -> Result<f32, Lack> {
 }
 
 /// Ranks that add through the host's memory, always in the same order.
-struct ThroughHost(Local);
+struct HostAllReduce(Local);
 
-impl<M: Machine + Blocking> Others<M> for ThroughHost {
+impl<M: Machine + Blocking> AllReduce<M> for HostAllReduce {
     fn sum_of_host(&self, x: f32) -> Result<f32, Lack> {
         sum_of_host(&self.0, x)
     }
@@ -52,7 +52,7 @@ mod devices {
     use fulmen::gpu::cuda::Cuda;
 
     /// Ranks whose devices add by NCCL.
-    pub(super) struct ThroughNccl {
+    pub(super) struct NcclAllReduce {
         local: Local,
         group: Nccl,
         /// Of sums in order.
@@ -60,7 +60,7 @@ mod devices {
         deterministic: bool,
     }
 
-    impl ThroughNccl {
+    impl NcclAllReduce {
         pub(super) fn join(local: &Local, gpu: &Gpu<Cuda>, at: Rank) -> Result<Self, Lack> {
             let [local, other] = [local.split(0, at.rank)?, local.split(0, at.rank)?];
             let group = Nccl::join(other, gpu)?;
@@ -68,7 +68,7 @@ mod devices {
         }
     }
 
-    impl Others<Gpu<Cuda>> for ThroughNccl {
+    impl AllReduce<Gpu<Cuda>> for NcclAllReduce {
         fn sum_of_host(&self, x: f32) -> Result<f32, Lack> {
             sum_of_host(&self.local, x)
         }
@@ -99,7 +99,7 @@ impl<J: RankJob> Job for Joined<'_, J> {
     type Done = Result<J::Done, Lack>;
     fn run<M: Machine + Blocking>(self, machine: M) -> Self::Done {
         let Self(local, at, job) = self;
-        let others = ThroughHost(local.split(0, at.rank)?);
+        let others = HostAllReduce(local.split(0, at.rank)?);
         Ok(job.run(machine, at, &others))
     }
 }
@@ -114,7 +114,7 @@ fn on_rank<J: RankJob>(name: &str, local: &Local, at: Rank, job: J) -> Option<Re
             let cache = std::env::var_os("FULMEN_CUDA_CACHE").filter(|c| !c.is_empty());
             let device = Cuda::open(&at.rank.to_string(), cache.as_ref().map(std::path::Path::new))?;
             let gpu = if name == "cuda" { Gpu::new(device) } else { Gpu::rounding(device)? };
-            let others = devices::ThroughNccl::join(local, &gpu, at)?;
+            let others = devices::NcclAllReduce::join(local, &gpu, at)?;
             Ok(job.run(gpu, at, &others))
         };
         return Some(run());

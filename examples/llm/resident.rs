@@ -186,7 +186,7 @@ impl<D: Computes<f32>> Machine for Gpu<D> {
     }
     fn steps<R>(
         trainer: &impl Training<Self>,
-        others: Option<&dyn Others<Self>>,
+        others: Option<&dyn AllReduce<Self>>,
         _: usize,
         text: &[u32],
         body: impl FnOnce(Steps<'_>) -> R,

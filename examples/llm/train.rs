@@ -6,9 +6,9 @@
 use crate::config::{Biases, Config};
 use crate::files::{self, Failed, Place};
 use crate::gguf::{self, Model, Stored, Trouble, Value, file_of};
-use crate::machine::{Machine, Positions, Steps, Training};
+use crate::machine::{AllReduce, Machine, Positions, Steps, Training};
 use crate::memory::{self, Lack, Row, product, zeros};
-use crate::model::{self, Out, Span};
+use crate::model::{self, Span};
 use crate::tokens::Tokenizer;
 use crate::vocabulary::Vocabulary;
 use core::ops::Range;
@@ -67,18 +67,6 @@ pub struct Rank {
 impl Rank {
     /// Of a run that has no other.
     pub const ALONE: Self = Self { rank: 0, ranks: 1, deterministic: false };
-}
-
-/// The ranks of a run, as one of them sees the others. Every rank calls the same.
-pub trait Others<M: Machine> {
-    /// The sum over all ranks of a number of the host's.
-    fn sum_of_host(&self, x: f32) -> Result<f32, Lack>;
-    /// The sum of gradients over all ranks, in their place.
-    fn sum(&self, machine: &M, gradients: Out<'_, M>) -> Result<(), Lack>;
-    /// The error of a sum of gradients that did not end, after which the machine's parameters are not written. It waits for nobody.
-    fn check(&self) -> Result<(), Lack> {
-        Ok(())
-    }
 }
 
 /// Number `i` of the stream of `seed`: Steele, Lea, Flood, *Fast Splittable Pseudorandom Number Generators* (2014).
@@ -373,7 +361,7 @@ impl<M: Machine> Trainer<M> {
     }
 
     /// Adds the gradients pairwise, cuts them to length, and moves the parameters. Returns the mean loss.
-    fn update(&self, step: usize, others: Option<&dyn Others<M>>) -> Result<f32, Lack> {
+    fn update(&self, step: usize, others: Option<&dyn AllReduce<M>>) -> Result<f32, Lack> {
         let Recipe { batch, length, .. } = self.recipe;
         let mut loss = self.loss(0..self.groups.len())?;
         self.add_groups().map_err(Into::into)?;
@@ -422,7 +410,7 @@ impl<M: Machine> Trainer<M> {
         vocabulary: &Vocabulary,
         text: Mark,
         losses: &[f32],
-        others: Option<&dyn Others<M>>,
+        others: Option<&dyn AllReduce<M>>,
     ) -> Result<Result<(), Failed>, Lack>
     where
         M: Blocking,
@@ -432,7 +420,7 @@ impl<M: Machine> Trainer<M> {
         let [m, v] = &*moments;
         let on_host = |x| self.machine.wait(self.machine.on_host(x));
         let (parameters, moments) = (on_host(&*parameters)?, [on_host(m)?, on_host(v)?]);
-        others.map_or(Ok(()), Others::check)?;
+        others.map_or(Ok(()), AllReduce::check)?;
         let mut file = file_of(&self.config, vocabulary, &parameters);
         if let Err(failed) = out.write(|to| file.write(to)) {
             return Ok(Err(failed));
@@ -490,7 +478,7 @@ impl<M: Machine> Trainer<M> {
 }
 
 impl<M: Machine> Training<M> for Trainer<M> {
-    async fn one(&self, others: Option<&dyn Others<M>>, step: usize, text: &[u32]) -> Result<f32, Lack> {
+    async fn one(&self, others: Option<&dyn AllReduce<M>>, step: usize, text: &[u32]) -> Result<f32, Lack> {
         for g in 0..self.groups.len() {
             self.pass(g, step, text).await;
         }
@@ -498,7 +486,7 @@ impl<M: Machine> Training<M> for Trainer<M> {
     }
 
     #[cfg(feature = "gpu")]
-    fn now(&self, others: Option<&dyn Others<M>>, step: usize, text: &[u32]) -> Result<f32, Lack>
+    fn now(&self, others: Option<&dyn AllReduce<M>>, step: usize, text: &[u32]) -> Result<f32, Lack>
     where
         M: Blocking,
     {
@@ -507,7 +495,7 @@ impl<M: Machine> Training<M> for Trainer<M> {
 
     fn with_threads<R>(
         &self,
-        others: Option<&dyn Others<M>>,
+        others: Option<&dyn AllReduce<M>>,
         threads: usize,
         text: &[u32],
         body: impl FnOnce(Steps<'_>) -> R,

@@ -1,10 +1,10 @@
 //! `llm train --ranks`, on CPUs and on the interpreter's device.
 
 use super::line::{folder, with};
-use crate::machine::Machine;
+use crate::machine::{AllReduce, Machine};
 use crate::memory::Lack;
 use crate::ranks::{RankJob, on_ranks};
-use crate::train::{Others, Rank};
+use crate::train::Rank;
 use fulmen::backend::Blocking;
 use fulmen::collective::Error;
 
@@ -64,7 +64,7 @@ struct Leaves(usize);
 
 impl RankJob for Leaves {
     type Done = Result<f32, Lack>;
-    fn run<M: Machine + Blocking>(self, _: M, at: Rank, others: &dyn Others<M>) -> Self::Done {
+    fn run<M: Machine + Blocking>(self, _: M, at: Rank, others: &dyn AllReduce<M>) -> Self::Done {
         let first = others.sum_of_host(at.rank as f32)?;
         if at.rank == self.0 {
             return Ok(first);

@@ -2,7 +2,7 @@
 //!
 //! The host allocates bytes with [`alloc`], writes the model file and the prompt there, calls [`generate`], and reads
 //! the answer: a `u32` length in bytes, a byte that is 0 when it is an error's text, then that many bytes.
-#![allow(dead_code, reason = "the other half of the example's files")]
+#![allow(dead_code, unused_imports, reason = "the other half of the example's files")]
 
 #[path = "../../../examples/llm/config.rs"]
 mod config;
