@@ -178,9 +178,9 @@ impl Local {
         self.shared.deadline
     }
 
-    /// What ends the group for an error on the devices: every later operation of any rank gives it.
+    /// A function that ends the group: every later operation of any rank returns the first error that it was called with.
     #[cfg(all(feature = "nccl", target_os = "linux"))]
-    pub(super) fn breaks(&self) -> impl FnOnce(Error) + Send + 'static {
+    pub(super) fn breaks(&self) -> impl Fn(Error) + Send + Sync + 'static {
         let shared = Arc::clone(&self.shared);
         move |e| {
             shared.lock().broken.get_or_insert(e);

@@ -4,6 +4,7 @@ use super::library::{Code, Comm, IN_PROGRESS, Nccl, SUCCESS, engine};
 use crate::collective::{Error, of_backend};
 use crate::gpu::backend::Gpu;
 use crate::gpu::cuda::{Cuda, Current, Mark};
+use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::format;
 use alloc::sync::Arc;
@@ -29,6 +30,8 @@ pub(super) struct Watched {
 struct Shared {
     library: Arc<Nccl>,
     deadline: Duration,
+    /// Tells the other ranks of an operation that was given up.
+    fails: Box<dyn Fn(Error) + Send + Sync>,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -117,15 +120,17 @@ impl Shared {
             // SAFETY: the communicator is alive, and nobody has it after this. There is nobody to tell of an error.
             let _ = unsafe { (self.library.comm_abort)(comm) };
         }
+        (self.fails)(e.clone());
         e
     }
 
-    /// Until the communicator ends. `fails` tells the other ranks.
-    fn watch(&self, fails: impl FnOnce(Error)) {
+    /// Until the communicator ends.
+    fn watch(&self) {
         let mut state = self.lock();
         while !state.ends && state.failed.is_none() {
             if let Some(name) = state.operations.late(Instant::now(), self.deadline) {
-                return fails(self.give_up(&mut state, &format!("{name} had not ended")));
+                self.give_up(&mut state, &format!("{name} had not ended"));
+                return;
             }
             if state.operations.begun.is_empty() {
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -137,13 +142,13 @@ impl Shared {
 }
 
 impl Watched {
-    /// Watches `comm`, which it owns from here on, in a thread; `fails` is called there with the error of an operation that was given up.
+    /// Watches `comm`, which it owns from here on, in a thread; `fails` is called with the error of an operation that was given up.
     pub(super) fn new(
         library: &Arc<Nccl>,
         comm: Comm,
         gpu: &Gpu<Cuda>,
         deadline: Duration,
-        fails: impl FnOnce(Error) + Send + 'static,
+        fails: impl Fn(Error) + Send + Sync + 'static,
     ) -> Result<Self, Error> {
         let state = State {
             comm: Some(Owned(comm)),
@@ -154,13 +159,14 @@ impl Watched {
         let shared = Arc::new(Shared {
             library: Arc::clone(library),
             deadline,
+            fails: Box::new(fails),
             state: Mutex::new(state),
             changed: Condvar::new(),
         });
         let (watching, current) = (Arc::clone(&shared), Current::of(gpu));
         let run = move || {
             current.enter();
-            watching.watch(fails);
+            watching.watch();
         };
         let thread = thread::Builder::new().name("fulmen-nccl".into()).spawn(run);
         let thread = thread.map_err(|e| engine(format!("no thread could be started: {e}")));
