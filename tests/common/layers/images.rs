@@ -318,20 +318,30 @@ where
     Ok(())
 }
 
-/// Sums of weighted elements. WGSL may fuse a product and a sum; its results are within twice the bound of the contract.
-fn weighted<P, D: Blocking>(gpu: &Gpu<D>, r: &mut Noise, language: &str, most: usize) -> Result<(), Error>
+/// How far sums of `n` weighted elements may be apart. WGSL may fuse a product and a sum; its results are within twice the bound of the contract.
+fn tolerance<P>(language: &str, n: usize) -> f64 {
+    // The elements are at most 255, and the magnitudes of the weights sum to less than 2 in each direction.
+    let bound = 2.0 * (n + 6) as f64 * f64::from(f32::EPSILON) / 2.0 * 4.0 * 255.0;
+    if size_of::<P>() == 1 || language != "wgsl" { 0.0 } else { bound }
+}
+
+/// Separable filters of images of this size, with numbers of weights up to twice `most`.
+fn filters<P, D: Blocking>(
+    gpu: &Gpu<D>,
+    r: &mut Noise,
+    language: &str,
+    size: [usize; 2],
+    most: [usize; 2],
+    borders: &[Border<P>],
+) -> Result<(), Error>
 where
     P: Resample<Middle: Default + Clone> + Word + Plain + PartialEq + std::fmt::Debug + From<u8> + Into<f64>,
 {
-    let (size, channels) = (drawn(r, most), r.within(1..=4));
+    let channels = r.within(1..=4);
     let from = Layout::random(r, size, channels);
     let x: Vec<P> = from.noise(r);
-    // The elements are at most 255, and the magnitudes of the weights sum to less than 2 in each direction.
-    let bound = |n: usize| 2.0 * (n + 6) as f64 * f64::from(f32::EPSILON) / 2.0 * 4.0 * 255.0;
-    let exact = size_of::<P>() == 1 || language != "wgsl";
-    let tolerance = |n: usize| if exact { 0.0 } else { bound(n) };
-    for border in borders::<P>(r) {
-        let sizes = [2 * r.size(8) - 1, 2 * r.size(8) - 1];
+    for &border in borders {
+        let sizes = most.map(|n| 2 * r.size(n) - 1);
         let weights = sizes.map(|n| {
             let w: Vec<f64> = (0..n).map(|_| r.within(0..=200) as f64 / 100.0 - 0.7).collect();
             let sum: f64 = w.iter().map(|w| w.abs()).sum();
@@ -344,7 +354,7 @@ where
         let n = correlate_separable_workspace(size[0], channels, sizes[1]);
         compare_within(
             (gpu, r),
-            tolerance(sizes[0] + sizes[1]),
+            tolerance::<P>(language, sizes[0] + sizes[1]),
             &("correlate_separable", &weights, border == Border::Clamp),
             [(from, x.clone())],
             to,
@@ -357,7 +367,7 @@ where
         let weights_memory = || vec![<P::Weight as Default>::default(); len];
         compare_within(
             (gpu, r),
-            tolerance(2 * len),
+            tolerance::<P>(language, 2 * len),
             &("gaussian", sigma, border == Border::Clamp),
             [(from, x.clone())],
             to,
@@ -368,6 +378,23 @@ where
             |[x], to| gpu.gaussian(x, sigma, border, to, &mut weights_memory(), ()),
         )?;
     }
+    Ok(())
+}
+
+/// Separable filters and resizes.
+fn weighted<P, D: Blocking>(gpu: &Gpu<D>, r: &mut Noise, language: &str, most: usize) -> Result<(), Error>
+where
+    P: Resample<Middle: Default + Clone> + Word + Plain + PartialEq + std::fmt::Debug + From<u8> + Into<f64>,
+{
+    let (size, channels) = (drawn(r, most), r.within(1..=4));
+    let from = Layout::random(r, size, channels);
+    let x: Vec<P> = from.noise(r);
+    let all = borders::<P>(r);
+    filters(gpu, r, language, size, [8, 8], &all)?;
+    // Past the columns that a block computes; and windows that are longer than the rows which it stages.
+    let (wide, border) = ([r.within(128..=600), r.within(5..=12)], all[r.within(0..=all.len() - 1)]);
+    filters(gpu, r, language, if most == 1 { size } else { wide }, [5, 20], &[border])?;
+    filters(gpu, r, language, size, [2, 300], &[border])?;
     for by in [
         Interpolation::Nearest,
         Interpolation::NearestFloor,
@@ -386,7 +413,7 @@ where
             let n = resize_workspace(size[0], channels);
             compare_within(
                 (gpu, r),
-                tolerance(size[0] + size[1]),
+                tolerance::<P>(language, size[0] + size[1]),
                 &resize,
                 [(from, x.clone())],
                 to,

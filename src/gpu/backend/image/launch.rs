@@ -32,6 +32,24 @@ pub(super) fn pass_params<const N: usize>(lengths: [usize; N], numbers: &[u32]) 
 }
 
 impl<D: Device> Gpu<D> {
+    /// How a kernel walks over `dst`, and the blocks of a row if it walks over rows.
+    pub(super) fn walk<A, R>(
+        &self,
+        form: &Form<'_>,
+        src: ImageView<'_, A, D>,
+        dst: ImageView<'_, R, D>,
+    ) -> (Walk, Option<u32>) {
+        let [most, ..] = self.state.planner.limits.grid;
+        let blocks = u32::try_from(dst.place.row().div_ceil(form.elements * ROW_THREADS as usize));
+        let blocks = blocks.ok().filter(|n| *n <= most && dst.begins_at_words());
+        let walk = match blocks {
+            Some(_) if form.aligned && src.begins_at_words() => Walk::Aligned,
+            Some(_) => Walk::Rows,
+            None => Walk::Words,
+        };
+        (walk, blocks)
+    }
+
     /// Launches a kernel over the elements of `dst`. Its arguments are `src`, the buffers of `more`, `dst`, the layouts of both, and `words`.
     pub(super) fn dispatch<A, R>(
         &self,
@@ -63,14 +81,8 @@ impl<D: Device> Gpu<D> {
         let mut arguments: Vec<Argument> = (0..bound.len()).map(Argument::Buffer).collect();
         let words = pass_params(layout, words);
         arguments.extend(words.iter().map(|w| Argument::Bits(u64::from(*w))));
-        let [most, rows, _] = planner.limits.grid;
-        let blocks = u32::try_from(place.row().div_ceil(form.elements * ROW_THREADS as usize));
-        let blocks = blocks.ok().filter(|n| *n <= most && dst.1.begins_at_words());
-        let walk = match blocks {
-            Some(_) if form.aligned && src.1.begins_at_words() => Walk::Aligned,
-            Some(_) => Walk::Rows,
-            None => Walk::Words,
-        };
+        let (walk, blocks) = self.walk(&form, src.1, dst.1);
+        let [_, rows, _] = planner.limits.grid;
         let number = form.parts.iter().fold(walk as usize, |all, (part, of)| all * of + part) as u32;
         let launch = match blocks {
             None => planner.flat_by::<F32>(form.op, number, || Some(make(walk)), all, arguments)?,

@@ -2,7 +2,7 @@
 
 use super::super::super::device::{Device, Error};
 use super::super::super::template::image::{
-    self, BorderMode, FilterPass, Fold, NETWORK_MOST, Pass, PixelType,
+    self, BorderMode, FilterPass, Fold, NETWORK_MOST, Pass, PixelType, Walk,
 };
 use super::super::ops::Done;
 use super::super::plan::counted;
@@ -205,15 +205,6 @@ impl<D: Device> Gpu<D> {
     }
 }
 
-/// The passes along columns and along rows.
-fn filter_passes(of: PixelType) -> [FilterPass; 2] {
-    if of == PixelType::U8 {
-        [FilterPass::ByteColumns, FilterPass::ByteRows]
-    } else {
-        [FilterPass::FloatColumns, FilterPass::FloatRows]
-    }
-}
-
 /// The weights as words of 32 bits.
 fn weight_words<W: Weight>(weights: &[W]) -> Vec<u32> {
     weights.iter().map(|w| w.word()).collect()
@@ -250,26 +241,45 @@ impl<D: Device> Gpu<D> {
         // For the second pass, an element beyond the first or last column is the weighted sum of the constant.
         let constant = if let Border::Constant(value) = border { value } else { P::default() };
         let (flat, [h_shift, v_shift]) = P::on_device(P::flat(constant, v, v_bits), [h_bits, v_bits]);
-        let middle = Middle::<M, D>::new(self, [width, height], src.place.channels)?;
-        let middle = middle.view()?;
-        let [columns, rows] = filter_passes(of);
-        let params = |shift: u32, [n, half, first, period]: [usize; image::AXIS_PARAMS], size, value| {
-            pass_params([shift as usize, n, half, first, period, size], &[value])
+        let params = |shift: u32, axis, weights: usize| -> Result<_, Error> {
+            let [n, half, first, period] = axis_params(border, axis, weights / 2)?;
+            Ok(pass_params([shift as usize, n, half, first, period, weights], &[]))
         };
+        let [mut v_words, mut h_words] =
+            [params(v_shift, height, v.len())?, params(h_shift, width, h.len())?];
+        let channels = src.place.channels;
+        let parts = &[(mode as usize, 5), (of.per_word(), 5), (channels, 5)];
+        let elements = image::elements_of_thread(channels);
+        let form = Form { op: "image_separable", parts, elements, rows: 4, aligned: true };
+        if image::is_staged(channels, h.len()) && self.walk(&form, src, dst).0 != Walk::Words {
+            let padded = |mut words: Vec<u32>| {
+                words.resize(image::padded(words.len()), 0);
+                words
+            };
+            let weights = self.upload(&[padded(weight_words(v)), padded(weight_words(h))].concat())?;
+            let more = [weights.view().binding(self)?];
+            v_words.append(&mut h_words);
+            v_words.extend([value, flat]);
+            let make = |walk| image::separable(walk, of, mode, channels);
+            return self.dispatch(form, make, ("src", src), &more, ("dst", dst), &v_words);
+        }
+        let middle = Middle::<M, D>::new(self, [width, height], channels)?;
+        let middle = middle.view()?;
+        let [columns, rows] = FilterPass::both(of);
         let parts = &[(mode as usize, 5), (of.per_word(), 5)];
-        let words = params(v_shift, axis_params(border, height, v.len() / 2)?, v.len(), value);
+        v_words.push(value);
         let weights = self.upload(&weight_words(v))?;
         let more = [weights.view().binding(self)?];
         let form =
             Form { op: "image_filter_columns", parts, elements: of.per_word(), rows: 1, aligned: true };
         let make = |walk| image::weighted_sum(walk, columns, Some(mode));
-        self.dispatch(form, make, ("src", src), &more, ("src", middle), &words)?;
-        let words = params(h_shift, axis_params(border, width, h.len() / 2)?, h.len(), flat);
+        self.dispatch(form, make, ("src", src), &more, ("src", middle), &v_words)?;
+        h_words.push(flat);
         let weights = self.upload(&weight_words(h))?;
         let more = [weights.view().binding(self)?];
         let form = Form { op: "image_filter_rows", parts, elements: of.per_word(), rows: 1, aligned: true };
         let make = |walk| image::weighted_sum(walk, rows, Some(mode));
-        self.dispatch(form, make, ("src", middle), &more, ("dst", dst), &words)
+        self.dispatch(form, make, ("src", middle), &more, ("dst", dst), &h_words)
     }
 
     /// A resize by a plan.
@@ -306,7 +316,7 @@ impl<D: Device> Gpu<D> {
             let (make, words) = (|walk| image::nearest(walk, of), [row_spans as u32]);
             return self.dispatch(form("image_nearest"), make, ("src", src), &[spans], ("dst", dst), &words);
         }
-        let [down, along] = filter_passes(of);
+        let [down, along] = FilterPass::both(of);
         let ([width, _], [_, height]) = (sizes.from, sizes.to);
         let (_, [h_shift, v_shift]) = P::on_device(P::Middle::default(), [columns.bits, rows.bits]);
         let weights = self.upload(&weight_words(&[columns.weights, rows.weights].concat()))?;

@@ -6,7 +6,7 @@ use super::super::super::ir::{Cmp, Kernel};
 use super::super::super::types::{F32, S32, U32, U64};
 use super::super::flat::get;
 use super::window::{Axis, BorderMode, Line};
-use super::{Args, PixelType, Together, Walk, Words, anywhere};
+use super::{Args, PixelType, Position, Together, Walk, Words, anywhere};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
@@ -26,6 +26,16 @@ pub enum FilterPass {
 }
 
 impl FilterPass {
+    /// The passes along columns and along rows, for images of this type.
+    #[must_use]
+    pub const fn both(of: PixelType) -> [Self; 2] {
+        if matches!(of, PixelType::U8) {
+            [Self::ByteColumns, Self::ByteRows]
+        } else {
+            [Self::FloatColumns, Self::FloatRows]
+        }
+    }
+
     /// The types of the elements that are weighted, and of the results.
     const fn types(self) -> [PixelType; 2] {
         match self {
@@ -40,7 +50,7 @@ impl FilterPass {
         if self.is_of_bytes() { 4 } else { 1 }
     }
 
-    const fn is_of_bytes(self) -> bool {
+    pub(super) const fn is_of_bytes(self) -> bool {
         matches!(self, Self::ByteColumns | Self::ByteRows)
     }
 
@@ -50,13 +60,18 @@ impl FilterPass {
     }
 
     /// An element in 32 bits.
-    fn wide<'b>(self, p: Value<'b, U32>) -> Value<'b, U32> {
+    pub(super) fn wide<'b>(self, p: Value<'b, U32>) -> Value<'b, U32> {
         let sixteen = p.builder().int(16);
         if self == Self::ByteRows { ((p << sixteen).cast::<S32>() >> sixteen).cast() } else { p }
     }
 
     /// `sum + p·weight`.
-    fn add<'b>(self, sum: Value<'b, U32>, p: Value<'b, U32>, weight: Value<'b, U32>) -> Value<'b, U32> {
+    pub(super) fn add<'b>(
+        self,
+        sum: Value<'b, U32>,
+        p: Value<'b, U32>,
+        weight: Value<'b, U32>,
+    ) -> Value<'b, U32> {
         if self.is_of_bytes() {
             sum + p * weight
         } else {
@@ -65,7 +80,7 @@ impl FilterPass {
     }
 
     /// Rounds a sum of fixed-point products to `shift` fewer bits; sums of floats stay.
-    fn round<'b>(self, sum: Value<'b, U32>, shift: Value<'b, U32>) -> Value<'b, U32> {
+    pub(super) fn round<'b>(self, sum: Value<'b, U32>, shift: Value<'b, U32>) -> Value<'b, U32> {
         let b = sum.builder();
         let half = (b.int::<U32>(1) << shift) >> b.int(1);
         match self {
@@ -76,12 +91,12 @@ impl FilterPass {
     }
 
     /// A rounded sum with the bits of the type of results.
-    fn stored<'b>(self, sum: Value<'b, U32>) -> Value<'b, U32> {
+    pub(super) fn stored<'b>(self, sum: Value<'b, U32>) -> Value<'b, U32> {
         if self == Self::ByteColumns { sum & sum.builder().int(0xffff) } else { sum }
     }
 
     /// The words of rounded sums.
-    fn words<'b>(self, sums: &[Value<'b, U32>], shift: Value<'b, U32>) -> Vec<Value<'b, U32>> {
+    pub(super) fn words<'b>(self, sums: &[Value<'b, U32>], shift: Value<'b, U32>) -> Vec<Value<'b, U32>> {
         let [_, to] = self.types();
         to.pack(&sums.iter().map(|sum| self.stored(self.round(*sum, shift))).collect::<Vec<_>>())
     }
@@ -96,6 +111,67 @@ impl FilterPass {
         let [from, _] = self.types();
         let elements = from.unpack(words);
         sums.iter().zip(elements).map(|(sum, p)| self.add(*sum, self.wide(p), weight)).collect()
+    }
+}
+
+/// The rounded sum of the weighted elements of the window around one element, which may go beyond the image: element by element.
+pub(super) fn line_sum<'b>(
+    line: &Line<'_, 'b>,
+    of: FilterPass,
+    mode: BorderMode,
+    (weights, shift, value): (Value<'b, U64>, Value<'b, U32>, Value<'b, U32>),
+    at: Position<'b>,
+) -> Value<'b, U32> {
+    let b = value.builder();
+    let [zero, one] = [0, 1].map(|n| b.int::<U32>(n));
+    let first = line.first(at);
+    // Along columns, the products before and behind the image have sums of their own, as on a CPU, so that the bits agree.
+    let separate = mode == BorderMode::Constant && !of.along();
+    let none = [zero; 3];
+    let parts = if separate { &none[..] } else { &none[..1] };
+    let sums = b.count::<U32, U32>([zero, line.size, one], 1, parts, |k, sums| {
+        let weight = get::<U32>(weights, k);
+        let (inside, place) = line.axis.place(mode, first + k);
+        let load = || of.wide(line.element(at, place));
+        let p = match inside {
+            Some(inside) => {
+                let [p] = b.either(inside, || [load()], || [value]);
+                p
+            }
+            None => load(),
+        };
+        match (sums, inside) {
+            ([within, before, behind], Some(inside)) => {
+                let left = (first + k).compare(Cmp::Lt, line.axis.half);
+                let [new_within, new_before, new_behind] =
+                    [within, before, behind].map(|sum| of.add(*sum, p, weight));
+                vec![
+                    Value::select(inside, new_within, *within),
+                    Value::select(left, new_before, *before),
+                    Value::select(!inside & !left, new_behind, *behind),
+                ]
+            }
+            _ => sums.iter().map(|sum| of.add(*sum, p, weight)).collect(),
+        }
+    });
+    match sums[..] {
+        [within, before, behind] if of == FilterPass::FloatColumns => {
+            let beyond = before.cast::<F32>() + behind.cast::<F32>();
+            let all = within.cast::<F32>() + beyond;
+            let last = first + line.size - one;
+            let inside =
+                first.compare(Cmp::Ge, line.axis.half) & last.compare(Cmp::Lt, line.axis.half + line.axis.n);
+            Value::select(inside, within, all.cast())
+        }
+        [within, before, behind] => {
+            let [within, before, behind] =
+                [within, before, behind].map(|sum| of.round(sum, shift).cast::<S32>());
+            let [least, most] = [-32768, 32767].map(|n| b.int::<S32>(n));
+            let beyond = (before + behind).most(least).least(most);
+            (within + beyond).most(least).least(most).cast()
+        }
+        [sum, ..] => of.round(sum, shift),
+        [] => zero,
     }
 }
 
@@ -122,58 +198,7 @@ pub fn weighted_sum(walk: Walk, of: FilterPass, mode: Option<BorderMode>) -> Res
     let line = Line { args: &args, along: of.along(), axis, size };
     args.write(
         to,
-        &|at| {
-            let first = line.first(at);
-            // Along columns, the products before and behind the image have sums of their own, as on a CPU, so that the bits agree.
-            let separate = mode == BorderMode::Constant && !of.along();
-            let none = [zero; 3];
-            let parts = if separate { &none[..] } else { &none[..1] };
-            let sums = b.count::<U32, U32>([zero, size, one], 1, parts, |k, sums| {
-                let weight = get::<U32>(weights, k);
-                let (inside, place) = axis.place(mode, first + k);
-                let load = || of.wide(line.element(at, place));
-                let p = match inside {
-                    Some(inside) => {
-                        let [p] = b.either(inside, || [load()], || [value]);
-                        p
-                    }
-                    None => load(),
-                };
-                match (sums, inside) {
-                    ([within, before, behind], Some(inside)) => {
-                        let left = (first + k).compare(Cmp::Lt, axis.half);
-                        let [new_within, new_before, new_behind] =
-                            [within, before, behind].map(|sum| of.add(*sum, p, weight));
-                        vec![
-                            Value::select(inside, new_within, *within),
-                            Value::select(left, new_before, *before),
-                            Value::select(!inside & !left, new_behind, *behind),
-                        ]
-                    }
-                    _ => sums.iter().map(|sum| of.add(*sum, p, weight)).collect(),
-                }
-            });
-            let sum = match sums[..] {
-                [within, before, behind] if of == FilterPass::FloatColumns => {
-                    let beyond = before.cast::<F32>() + behind.cast::<F32>();
-                    let all = within.cast::<F32>() + beyond;
-                    let last = first + size - one;
-                    let inside =
-                        first.compare(Cmp::Ge, axis.half) & last.compare(Cmp::Lt, axis.half + axis.n);
-                    Value::select(inside, within, all.cast())
-                }
-                [within, before, behind] => {
-                    let [within, before, behind] =
-                        [within, before, behind].map(|sum| of.round(sum, shift).cast::<S32>());
-                    let [least, most] = [-32768, 32767].map(|n| b.int::<S32>(n));
-                    let beyond = (before + behind).most(least).least(most);
-                    (within + beyond).most(least).least(most).cast()
-                }
-                [sum, ..] => of.round(sum, shift),
-                [] => zero,
-            };
-            of.stored(sum)
-        },
+        &|at| of.stored(line_sum(&line, of, mode, (weights, shift, value), at)),
         Some(Together {
             elements: of.together(),
             rows: 1,

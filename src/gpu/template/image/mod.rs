@@ -3,11 +3,13 @@
 
 mod colour;
 mod filter;
+mod separable;
 mod turn;
 mod window;
 
 pub use colour::{exchange, grey, hsv, nv12, threshold};
 pub use filter::{FilterPass, weighted_sum};
+pub use separable::{elements_of_thread, is_staged, padded, separable};
 pub use turn::{Copy, copy_strided, nearest};
 pub use window::{AXIS_PARAMS, BorderMode, Fold, NETWORK_MOST, Pass, fold_square, median, sobel, window};
 
