@@ -84,24 +84,15 @@ impl Bytes {
     #[inline]
     pub(super) fn read(&self, at: u64, n: u32, who: Access) -> Result<u64, Error> {
         let range = self.range(at, n).ok_or_else(|| who.missing(n))?;
-        let written = match *self.written.get(range.clone()).unwrap_or_default() {
-            [a] => a,
-            [a, b] => a & b,
-            [a, b, c, d] => a & b & c & d,
-            [a, b, c, d, e, f, g, h] => a & b & c & d & e & f & g & h,
-            ref more => more.iter().all(|w| *w),
+        let (data, written) = (self.data.get(range.clone()), self.written.get(range));
+        let (data, written) = (data.unwrap_or_default(), written.unwrap_or_default());
+        let word = match n {
+            1 => word::<1>(data, written),
+            2 => word::<2>(data, written),
+            4 => word::<4>(data, written),
+            _ => word::<8>(data, written),
         };
-        if !written {
-            return Err(Error::Uninitialised { space: who.space, address: who.address });
-        }
-        let bytes = self.data.get(range).unwrap_or_default();
-        Ok(match *bytes {
-            [a] => u64::from(a),
-            [a, b] => u64::from(u16::from_le_bytes([a, b])),
-            [a, b, c, d] => u64::from(u32::from_le_bytes([a, b, c, d])),
-            [a, b, c, d, e, f, g, h] => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
-            _ => bytes.iter().rev().fold(0, |v, b| v << 8 | u64::from(*b)),
-        })
+        word.ok_or(Error::Uninitialised { space: who.space, address: who.address })
     }
 
     #[inline]
@@ -114,6 +105,15 @@ impl Bytes {
         }
         Ok(())
     }
+}
+
+/// So many bytes as a number, if all were written.
+#[inline]
+fn word<const N: usize>(data: &[u8], written: &[bool]) -> Option<u64> {
+    let (data, written) = (data.first_chunk::<N>()?, written.first_chunk::<N>()?);
+    let mut bytes = [0; 8];
+    *bytes.first_chunk_mut()? = *data;
+    (*written == [true; N]).then_some(u64::from_le_bytes(bytes))
 }
 
 /// Who accesses what, for errors.

@@ -42,15 +42,16 @@ const TABLE: u64 = 1 << 62;
 pub struct Interpreter {
     buffers: Vec<Bytes>,
     maps: Vec<TensorMap>,
-    // Of the block before.
+    // Of the launch before.
     races: Races,
+    regs: Vec<Row>,
 }
 
 impl Interpreter {
     /// Without memory.
     #[must_use]
     pub const fn new() -> Self {
-        Self { buffers: Vec::new(), maps: Vec::new(), races: Races::new() }
+        Self { buffers: Vec::new(), maps: Vec::new(), races: Races::new(), regs: Vec::new() }
     }
 
     /// Allocates; gives the address.
@@ -109,8 +110,8 @@ impl Interpreter {
                 }
             }
         }
-        let Machine { device, races, .. } = machine;
-        device.races = races;
+        let Machine { device, races, regs, .. } = machine;
+        (device.races, device.regs) = (races, regs);
         Ok(())
     }
 }
@@ -162,13 +163,16 @@ impl<'a> Machine<'a> {
         let (starts, size) = Kernel::layout(&k.shared);
         let (local_starts, local) = Kernel::layout(&k.local);
         let races = core::mem::take(&mut device.races);
+        let mut regs = core::mem::take(&mut device.regs);
+        let needed = n.div_ceil(LANES) * k.types.len();
+        regs.resize(needed.max(regs.len()), *NONE);
         Self {
             device,
             k,
             args,
             shape,
             n,
-            regs: vec![[0; LANES]; n.div_ceil(LANES) * k.types.len()],
+            regs,
             held: Vec::new(),
             live: Vec::new(),
             shared: Bytes::uninitialised(size as usize),
@@ -219,6 +223,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Sets a register of these lanes.
+    #[inline]
     fn put(&mut self, id: Id, lanes: Lanes, row: &Row) {
         let Some(to) = self.row_mut(id, lanes.first) else { return };
         if lanes.bits == u32::MAX {
@@ -236,8 +241,8 @@ impl<'a> Machine<'a> {
     fn arithmetic(&mut self, i: &Inst, lanes: Lanes) {
         let ty = self.k.ty(i.dst.at(0));
         let from = self.k.ty(i.args.at(usize::from(i.op == Op::Select)));
-        let x = [0, 1, 2].map(|k| i.args.get(k).map_or(NONE, |id| self.row(*id, lanes.first)));
-        let y = row(i.op, ty, from, x, lanes.bits);
+        let x = |k: usize| i.args.get(k).map_or(NONE, |id| self.row(*id, lanes.first));
+        let y = row(i.op, ty, from, [x(0), x(1), x(2)], lanes.bits);
         self.put(i.dst.at(0), lanes, &y);
     }
 
@@ -275,21 +280,26 @@ impl<'a> Machine<'a> {
             Op::Shuffle(_) | Op::Vote(_) | Op::LdMatrix { .. } | Op::Mma(_) => self.warp(i, lanes),
             Op::Hopper(h) => self.hopper(h, i, lanes),
             _ => {
-                let mask = self.k.ty(i.dst.at(0)).mask();
-                let row = self.leaf(i.op, lanes.first).map(|v| v & mask);
+                let row = self.leaf(i.op, self.k.ty(i.dst.at(0)).mask(), lanes.first);
                 self.put(i.dst.at(0), lanes, &row);
                 Ok(())
             }
         }
     }
 
-    fn leaf(&self, op: Op, first: usize) -> Row {
+    fn leaf(&self, op: Op, mask: u64, first: usize) -> Row {
         let start = |k: usize, v: u32| self.starts.get(k).and_then(|s| s.get(v as usize)).copied();
-        let all = |v: u64| [v; LANES];
+        let all = |v: u64| [v & mask; LANES];
         match op {
             Op::Const(bits) => all(bits),
             Op::Param(p) => all(self.args.get(p as usize).copied().unwrap_or(0)),
-            Op::Special(s) => core::array::from_fn(|lane| u64::from(self.special(s, (first + lane) as u32))),
+            Op::Special(s) => {
+                let mut row = *NONE;
+                for (t, v) in (first as u32..).zip(&mut row) {
+                    *v = u64::from(self.special(s, t));
+                }
+                row
+            }
             Op::Shared(v) => all(u64::from(start(0, v).unwrap_or(0))),
             Op::Local(v) => all(u64::from(start(1, v).unwrap_or(0))),
             Op::Table(v) => all(TABLE + (u64::from(v) << BUFFER)),
