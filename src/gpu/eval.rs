@@ -391,6 +391,7 @@ mod tests {
     use super::{LANES, Row, eval, row};
     use crate::gpu::ir::{Cmp, Op};
     use crate::gpu::types::Type;
+    use std::vec::Vec;
 
     /// Special values and bits of all kinds, above a type's own too.
     #[test]
