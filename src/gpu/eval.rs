@@ -46,37 +46,109 @@ pub(crate) fn eval(op: Op, ty: Type, from: Type, [a, b, c]: [u64; 3]) -> u64 {
     bits & ty.mask()
 }
 
-/// [`eval`] of an instruction that kernels are mostly made of, chosen once for all threads.
-pub(crate) fn quick(op: Op, ty: Type, from: Type) -> Option<fn([u64; 3]) -> u64> {
+/// Lanes of a warp.
+pub(crate) const LANES: usize = 32;
+/// A register of each of them.
+pub(crate) type Row = [u64; LANES];
+
+/// [`eval`] for the lanes of a warp that are in `lanes`; what the others get means nothing. For what kernels are mostly
+/// made of, the instruction and its types are looked at once, and not for each lane.
+pub(crate) fn row(op: Op, ty: Type, from: Type, x: [&Row; 3], lanes: u32) -> Row {
     const fn f(x: u64) -> f32 {
         f32::from_bits(x as u32)
     }
-    const fn bits(x: f32) -> u64 {
+    const fn d(x: u64) -> f64 {
+        f64::from_bits(x)
+    }
+    const fn float(x: f32) -> u64 {
         if x.is_nan() { NAN_32 } else { x.to_bits() as u64 }
+    }
+    const fn double(x: f64) -> u64 {
+        if x.is_nan() { NAN_64 } else { x.to_bits() }
     }
     const fn int(x: u32) -> u64 {
         x as u64
     }
-    let word = matches!(ty, Type::U32 | Type::S32 | Type::B32);
-    Some(match op {
-        Op::Add if ty == Type::F32 => |[a, b, _]| bits(f(a) + f(b)),
-        Op::Sub if ty == Type::F32 => |[a, b, _]| bits(f(a) - f(b)),
-        Op::Mul if ty == Type::F32 => |[a, b, _]| bits(f(a) * f(b)),
-        Op::Fma if ty == Type::F32 => |[a, b, c]| bits(libm::fmaf(f(a), f(b), f(c))),
-        Op::Add if word && from == ty => |[a, b, _]| int((a as u32).wrapping_add(b as u32)),
-        Op::Sub if word && from == ty => |[a, b, _]| int((a as u32).wrapping_sub(b as u32)),
-        Op::Mul if word && from == ty => |[a, b, _]| int((a as u32).wrapping_mul(b as u32)),
-        Op::Add if ty == Type::U64 && from == ty => |[a, b, _]| a.wrapping_add(b),
-        Op::Mul if ty == Type::U64 && from == ty => |[a, b, _]| a.wrapping_mul(b),
-        Op::And if word && from == ty => |[a, b, _]| int(a as u32 & b as u32),
-        Op::Or if word && from == ty => |[a, b, _]| int(a as u32 | b as u32),
-        Op::Xor if word && from == ty => |[a, b, _]| int(a as u32 ^ b as u32),
-        Op::Select if word || ty == Type::F32 => {
-            |[p, a, b]| int(if p & 1 != 0 { a as u32 } else { b as u32 })
+    let (word, long) = (ty.bits() == 32, ty.bits() == 64);
+    let (float_32, float_64) = (ty == Type::F32, ty == Type::F64);
+    let (word_int, long_int) = (word && !float_32, long && !float_64);
+    match op {
+        Op::Add if float_32 => each(x, |a, b, _| float(f(a) + f(b))),
+        Op::Sub if float_32 => each(x, |a, b, _| float(f(a) - f(b))),
+        Op::Mul if float_32 => each(x, |a, b, _| float(f(a) * f(b))),
+        Op::Fma if float_32 => each(x, |a, b, c| float(libm::fmaf(f(a), f(b), f(c)))),
+        Op::Neg if float_32 => each(x, |a, _, _| int(a as u32 ^ 0x8000_0000)),
+        Op::Abs if float_32 => each(x, |a, _, _| a & 0x7fff_ffff),
+        Op::Add if float_64 => each(x, |a, b, _| double(d(a) + d(b))),
+        Op::Sub if float_64 => each(x, |a, b, _| double(d(a) - d(b))),
+        Op::Mul if float_64 => each(x, |a, b, _| double(d(a) * d(b))),
+        Op::Neg if float_64 => each(x, |a, _, _| a ^ 1 << 63),
+        Op::Abs if float_64 => each(x, |a, _, _| a & !(1 << 63)),
+        Op::Add if word_int => each(x, |a, b, _| int((a as u32).wrapping_add(b as u32))),
+        Op::Sub if word_int => each(x, |a, b, _| int((a as u32).wrapping_sub(b as u32))),
+        Op::Mul if word_int => each(x, |a, b, _| int((a as u32).wrapping_mul(b as u32))),
+        Op::Fma if word_int => {
+            each(x, |a, b, c| int((a as u32).wrapping_mul(b as u32).wrapping_add(c as u32)))
         }
-        Op::Compare(Cmp::Lt) if from == Type::U32 => |[a, b, _]| u64::from((a as u32) < b as u32),
-        _ => return None,
-    })
+        Op::Add if long_int => each(x, |a, b, _| a.wrapping_add(b)),
+        Op::Sub if long_int => each(x, |a, b, _| a.wrapping_sub(b)),
+        Op::Mul if long_int => each(x, |a, b, _| a.wrapping_mul(b)),
+        Op::MulWide if ty == Type::U64 => each(x, |a, b, _| int(a as u32) * int(b as u32)),
+        Op::Min if ty == Type::U32 => each(x, |a, b, _| int((a as u32).min(b as u32))),
+        Op::Max if ty == Type::U32 => each(x, |a, b, _| int((a as u32).max(b as u32))),
+        Op::Div if ty == Type::U32 => {
+            each(x, |a, b, _| int((a as u32).checked_div(b as u32).unwrap_or(u32::MAX)))
+        }
+        Op::Rem if ty == Type::U32 => {
+            each(x, |a, b, _| int((a as u32).checked_rem(b as u32).unwrap_or(a as u32)))
+        }
+        Op::And => each(x, |a, b, _| a & b & ty.mask()),
+        Op::Or => each(x, |a, b, _| (a | b) & ty.mask()),
+        Op::Xor => each(x, |a, b, _| (a ^ b) & ty.mask()),
+        Op::Not => each(x, |a, _, _| !a & ty.mask()),
+        Op::Bitcast => each(x, |a, _, _| a & ty.mask()),
+        Op::Select => each(x, |p, a, b| (if p & 1 != 0 { a } else { b }) & ty.mask()),
+        Op::Shl if word => each(x, |a, b, _| int((a as u32).checked_shl(b as u32).unwrap_or(0))),
+        Op::Shr if ty == Type::U32 => each(x, |a, b, _| int((a as u32).checked_shr(b as u32).unwrap_or(0))),
+        Op::Convert if from == Type::U32 && ty == Type::U64 => each(x, |a, _, _| int(a as u32)),
+        Op::Convert if from == Type::U64 && ty == Type::U32 => each(x, |a, _, _| int(a as u32)),
+        Op::Convert if from == Type::U32 && float_32 => each(x, |a, _, _| float(a as u32 as f32)),
+        Op::Convert if from == Type::Bf16 && float_32 => each(x, |a, _, _| float(f(a << 16))),
+        Op::Compare(cmp) if from == Type::U32 => compared(cmp, x, |a| a as u32),
+        Op::Compare(cmp) if from == Type::S32 => compared(cmp, x, |a| a as i32),
+        Op::Compare(cmp) if from == Type::U64 => compared(cmp, x, |a| a),
+        Op::Compare(cmp) if from == Type::F32 => compared(cmp, x, f),
+        Op::Compare(cmp) if from == Type::F64 => compared(cmp, x, d),
+        _ => {
+            let mut lane = 0;
+            each(x, |a, b, c| {
+                let active = lanes >> lane & 1 != 0;
+                lane += 1;
+                if active { eval(op, ty, from, [a, b, c]) } else { 0 }
+            })
+        }
+    }
+}
+
+#[inline(always)]
+#[allow(clippy::indexing_slicing, reason = "a lane is below `LANES`")]
+fn each([a, b, c]: [&Row; 3], mut f: impl FnMut(u64, u64, u64) -> u64) -> Row {
+    let mut y = [0; LANES];
+    for lane in 0..LANES {
+        y[lane] = f(a[lane], b[lane], c[lane]);
+    }
+    y
+}
+
+fn compared<T: PartialOrd>(cmp: Cmp, x: [&Row; 3], value: impl Fn(u64) -> T) -> Row {
+    match cmp {
+        Cmp::Lt => each(x, |a, b, _| u64::from(value(a) < value(b))),
+        Cmp::Le => each(x, |a, b, _| u64::from(value(a) <= value(b))),
+        Cmp::Gt => each(x, |a, b, _| u64::from(value(a) > value(b))),
+        Cmp::Ge => each(x, |a, b, _| u64::from(value(a) >= value(b))),
+        Cmp::Eq => each(x, |a, b, _| u64::from(value(a) == value(b))),
+        Cmp::Ne => each(x, |a, b, _| u64::from(value(a) != value(b))),
+    }
 }
 
 fn signed(a: u64, ty: Type) -> i64 {
@@ -316,37 +388,61 @@ fn convert(ty: Type, from: Type, a: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{eval, quick};
+    use super::{LANES, Row, eval, row};
     use crate::gpu::ir::{Cmp, Op};
     use crate::gpu::types::Type;
+    use std::vec::Vec;
 
     /// Special values and bits of all kinds, above a type's own too.
     #[test]
-    fn quick_ones_are_the_same_functions() {
+    fn rows_are_the_same_functions() {
         let mut state = 7u64;
         let mut next = || {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            let special = [0, 1, 0x8000_0000, 0x7f80_0000, 0xff80_0000, 0x7fc0_0001, 0x3f80_0000, u64::MAX];
-            if state >> 61 == 0 { special[(state >> 40) as usize % 8] } else { state.rotate_left(29) }
+            let special = [0, 1, 31, 32, 64, 0x8000_0000, 0xffff_ffff, 0x8000_0000_0000_0000, u64::MAX];
+            let floats = [0x7f80_0000, 0xff80_0000, 0x7fc0_0001, 0x3f80_0000, 0x7ff0_0000_0000_0001];
+            let special = special.into_iter().chain(floats).nth((state >> 40) as usize % 14);
+            if state >> 61 == 0 { special.unwrap() } else { state.rotate_left(29) }
         };
-        let types = [Type::Pred, Type::U8, Type::U16, Type::S16, Type::U32, Type::S32, Type::B32, Type::U64];
-        let types =
-            types.into_iter().chain([Type::S64, Type::B64, Type::F16, Type::Bf16, Type::F32, Type::F64]);
-        let ops =
-            [Op::Add, Op::Sub, Op::Mul, Op::Fma, Op::And, Op::Or, Op::Xor, Op::Select, Op::Min, Op::Div];
-        let ops = ops.into_iter().chain([Op::Compare(Cmp::Lt), Op::Compare(Cmp::Le), Op::Shl, Op::Neg]);
-        let mut tried = 0;
-        for op in ops {
-            for ty in types.clone() {
-                let (ty, from) = if matches!(op, Op::Compare(_)) { (Type::Pred, ty) } else { (ty, ty) };
-                let Some(f) = quick(op, ty, from) else { continue };
-                tried += 1;
-                for _ in 0..2000 {
-                    let x = [next(), next(), next()];
-                    assert_eq!(f(x), eval(op, ty, from, x), "{op:?} {ty:?} {from:?} {x:x?}");
+        let mut rows = Vec::new();
+        for _ in 0..20 {
+            let [a, b, c] = [(); 3].map(|()| -> Row { std::array::from_fn(|_| next()) });
+            // Equal operands, small ones, and numbers that differ little.
+            rows.extend([
+                [a, b, c],
+                [a, a, c],
+                [a, b.map(|b| b % 70), c],
+                [a, a.map(|a| a.wrapping_add(1)), b],
+            ]);
+        }
+        use Type::{B32, B64, Bf16, F16, F32, F64, Pred, S8, S16, S32, S64, U8, U16, U32, U64};
+        let types = [U16, S16, U32, S32, B32, U64, S64, B64, F16, Bf16, F32, F64];
+        let same = [Op::Add, Op::Sub, Op::Mul, Op::Fma, Op::Neg, Op::Abs, Op::Min, Op::Max, Op::Div, Op::Rem];
+        let same = same.into_iter().chain([Op::And, Op::Or, Op::Xor, Op::Not, Op::Select, Op::Shl, Op::Shr]);
+        let mut all: Vec<(Op, Type, Type)> =
+            same.flat_map(|op| types.into_iter().map(move |t| (op, t, t))).collect();
+        all.extend([Op::And, Op::Or, Op::Xor, Op::Not].map(|op| (op, Pred, Pred)));
+        for cmp in [Cmp::Lt, Cmp::Le, Cmp::Gt, Cmp::Ge, Cmp::Eq, Cmp::Ne] {
+            all.extend(types.map(|t| (Op::Compare(cmp), Pred, t)));
+        }
+        let stored = types.into_iter().chain([U8, S8]);
+        for from in stored.clone() {
+            all.extend(stored.clone().map(|ty| (Op::Convert, ty, from)));
+            all.extend(
+                types.into_iter().filter(|ty| ty.bits() == from.bits()).map(|ty| (Op::Bitcast, ty, from)),
+            );
+        }
+        all.extend([(Op::MulWide, U64, U32), (Op::MulWide, S64, S32), (Op::Popc, U32, U64)]);
+        for (op, ty, from) in all {
+            for [a, b, c] in &rows {
+                for lanes in [u32::MAX, 0x8000_0001] {
+                    let y = row(op, ty, from, [a, b, c], lanes);
+                    for lane in (0..LANES).filter(|lane| lanes >> lane & 1 != 0) {
+                        let x = [a[lane], b[lane], c[lane]];
+                        assert_eq!(y[lane], eval(op, ty, from, x), "{op:?} {ty:?} {from:?} {x:x?}");
+                    }
                 }
             }
         }
-        assert_eq!(tried, 29);
     }
 }

@@ -41,6 +41,7 @@ impl Ids {
 
     /// The value at `k`; an operand that is not there reads as value 0, which verification refuses.
     #[must_use]
+    #[inline]
     pub fn at(&self, k: usize) -> Id {
         self.get(k).copied().unwrap_or(Id(0))
     }
@@ -48,6 +49,7 @@ impl Ids {
 
 impl Deref for Ids {
     type Target = [Id];
+    #[inline]
     fn deref(&self) -> &[Id] {
         match self {
             Self::Few(n, list) => list.get(..usize::from(*n)).unwrap_or_default(),

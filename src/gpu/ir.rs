@@ -349,6 +349,7 @@ impl Op {
     }
 
     /// Operands of arithmetic.
+    #[inline]
     pub(crate) const fn arity(self) -> Option<usize> {
         Some(match self {
             Self::Neg
@@ -465,6 +466,7 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    #[inline]
     pub(crate) fn ty(&self, id: Id) -> Type {
         self.types.get(id.0 as usize).copied().unwrap_or(Type::B32)
     }

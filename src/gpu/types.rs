@@ -50,6 +50,7 @@ pub(crate) enum Sort {
 impl Type {
     /// Width in memory; predicates have none.
     #[must_use]
+    #[inline]
     pub const fn bytes(self) -> u32 {
         match self {
             Self::Pred => 0,
@@ -61,10 +62,12 @@ impl Type {
     }
 
     /// Width of arithmetic.
+    #[inline]
     pub(crate) const fn bits(self) -> u32 {
         if matches!(self, Self::Pred) { 1 } else { 8 * self.bytes() }
     }
 
+    #[inline]
     pub(crate) const fn mask(self) -> u64 {
         match self {
             Self::Pred => 1,
@@ -75,6 +78,7 @@ impl Type {
         }
     }
 
+    #[inline]
     pub(crate) const fn sort(self) -> Sort {
         match self {
             Self::Pred => Sort::Bool,
@@ -85,6 +89,7 @@ impl Type {
         }
     }
 
+    #[inline]
     pub(crate) const fn is_float(self) -> bool {
         matches!(self.sort(), Sort::Float)
     }

@@ -68,6 +68,7 @@ impl Scope<'_> {
 }
 
 /// The type of the addresses of a space.
+#[inline]
 pub(crate) const fn address(space: Space) -> Type {
     match space {
         Space::Global | Space::Const => Type::U64,

@@ -1,15 +1,13 @@
 //! Control flow of the interpreter: each warp has a stack of its own and runs until it waits at a barrier.
 
 use super::super::error::Error;
-use super::super::eval::eval;
+use super::super::eval::{LANES, Row, row};
 use super::super::ir::{Block, Cmp, Hopper, Id, Inst, Op};
 use super::super::name::name;
 use super::super::types::Type;
-use super::{Done, Machine};
+use super::{Done, Machine, NONE};
 use alloc::vec::Vec;
 
-/// Lanes of a warp.
-pub(super) const LANES: usize = 32;
 /// Warps of a group.
 const GROUP: usize = 4;
 /// Rounds in which every warp only asks for a barrier's phase, before that is taken to be for ever.
@@ -30,17 +28,25 @@ impl Lanes {
     }
 
     /// The threads, in order.
+    #[inline]
     pub(super) const fn each(self) -> Threads {
         Threads(self)
     }
 
-    fn only(self, f: impl Fn(usize) -> bool) -> Self {
-        let mut bits = 0;
-        for t in self.each() {
-            bits |= u32::from(f(t)) << (t - self.first);
-        }
-        Self { bits, ..self }
+    /// Those of these lanes whose predicate is set.
+    fn only(self, predicates: &Row) -> Self {
+        Self { bits: self.bits & set(predicates), ..self }
     }
+
+    /// Those of these lanes whose predicate is not set.
+    fn without(self, predicates: &Row) -> Self {
+        Self { bits: self.bits & !set(predicates), ..self }
+    }
+}
+
+/// The lanes whose predicate is set.
+pub(super) fn set(predicates: &Row) -> u32 {
+    predicates.iter().rev().fold(0, |bits, p| bits << 1 | *p as u32 & 1)
 }
 
 /// Threads that are left: this loop is the innermost of every test of a kernel, so it goes from bit to bit.
@@ -49,6 +55,7 @@ pub(super) struct Threads(Lanes);
 impl Iterator for Threads {
     type Item = usize;
 
+    #[inline]
     fn next(&mut self) -> Option<usize> {
         let Lanes { first, bits } = self.0;
         if bits == 0 {
@@ -89,13 +96,18 @@ pub(super) struct Warp<'a> {
 }
 
 impl<'a> Machine<'a> {
-    /// Warps in turn, each as far as it comes.
-    pub(super) fn run(mut self) -> Done {
+    /// Runs the block at a place of the grid: its warps in turn, each as far as it comes.
+    pub(super) fn run(&mut self, at: [u32; 3]) -> Done {
+        self.begin(at);
         let mask = u32::MAX;
         let start = Frame { block: &self.k.body, at: 0, mask, after: After::End };
         let warps = self.n.div_ceil(LANES);
-        self.warps =
-            (0..warps).map(|_| Warp { frames: Vec::from([start]), waits: None, fuel: super::FUEL }).collect();
+        self.warps.clear();
+        self.warps.extend((0..warps).map(|_| Warp {
+            frames: Vec::from([start]),
+            waits: None,
+            fuel: super::FUEL,
+        }));
         let mut idle = 0;
         loop {
             let before = self.events;
@@ -103,7 +115,6 @@ impl<'a> Machine<'a> {
                 self.advance(w)?;
             }
             if self.warps.iter().all(|w| w.frames.is_empty()) {
-                self.device.races = self.races;
                 return Ok(());
             }
             self.release();
@@ -156,32 +167,25 @@ impl<'a> Machine<'a> {
     fn advance(&mut self, w: usize) -> Done {
         let first = w * LANES;
         loop {
-            let Some(warp) = self.warps.get_mut(w) else { return Ok(()) };
-            if warp.waits.is_some() {
-                return Ok(());
-            }
-            let Some(mut frame) = warp.frames.last().copied() else { return Ok(()) };
+            let live = self.live(first);
+            let Some(warp) = self.warps.get_mut(w).filter(|w| w.waits.is_none()) else { return Ok(()) };
+            let Some(top) = warp.frames.last_mut() else { return Ok(()) };
             warp.fuel = warp.fuel.checked_sub(1).ok_or(Error::Endless)?;
-            frame.mask &= self.live(first);
-            let lanes = Lanes { first, bits: frame.mask };
-            let inst = frame.block.insts.get(frame.at).filter(|_| frame.mask != 0);
-            let Some(inst) = inst else {
-                if let Some(w) = self.warps.get_mut(w) {
-                    w.frames.pop();
+            let lanes = Lanes { first, bits: top.mask & live };
+            let block = top.block;
+            let Some(inst) = block.insts.get(top.at).filter(|_| lanes.bits != 0) else {
+                if let Some(frame) = warp.frames.pop() {
+                    self.leave(w, frame, lanes)?;
                 }
-                self.leave(w, frame, lanes)?;
                 continue;
             };
             if matches!(inst.op, Op::Barrier | Op::Hopper(Hopper::GroupMma { .. })) {
                 return self.wait(w, inst, lanes);
             }
-            if let Some(top) = self.warps.get_mut(w).and_then(|w| w.frames.last_mut()) {
-                top.at += 1;
-            }
+            top.at += 1;
             match (inst.op, inst.blocks.as_slice()) {
                 (Op::If, [then, _]) => {
-                    let p = inst.args.at(0);
-                    let mask = lanes.only(|t| self.reg(p, t) & 1 == 1).bits;
+                    let mask = lanes.only(self.row(inst.args.at(0), first)).bits;
                     self.push(w, Frame { block: then, at: 0, mask, after: After::If(inst, lanes.bits) });
                 }
                 (Op::For { .. }, [body]) => {
@@ -196,8 +200,8 @@ impl<'a> Machine<'a> {
                 }
                 _ => {
                     self.inst(inst, lanes)?;
-                    let again = inst.op == Op::Hopper(Hopper::BarrierTryWait)
-                        && lanes.each().any(|t| self.reg(inst.dst.at(0), t) & 1 == 0);
+                    let again = matches!(inst.op, Op::Hopper(Hopper::BarrierTryWait))
+                        && lanes.without(self.row(inst.dst.at(0), first)).bits != 0;
                     if again {
                         return Ok(());
                     }
@@ -212,8 +216,8 @@ impl<'a> Machine<'a> {
             let (counter, end) = (body.params.at(0), inst.args.at(1));
             let ty = self.k.ty(counter);
             let less = Op::Compare(Cmp::Lt);
-            let more = |t| eval(less, Type::Pred, ty, [self.reg(counter, t), self.reg(end, t), 0]) != 0;
-            lanes = lanes.only(more);
+            let x = [self.row(counter, lanes.first), self.row(end, lanes.first), NONE];
+            lanes = lanes.only(&row(less, Type::Pred, ty, x, lanes.bits));
         }
         if lanes.bits != 0 {
             let after = After::Turn(inst, entered);
@@ -235,14 +239,14 @@ impl<'a> Machine<'a> {
                 let second = inst.blocks.get(1).filter(|b| !core::ptr::eq(*b, frame.block));
                 if let Some(block) = second {
                     let rest = Lanes { first: lanes.first, bits: all };
-                    let mask = rest.only(|t| self.reg(inst.args.at(0), t) & 1 == 0).bits;
+                    let mask = rest.without(self.row(inst.args.at(0), lanes.first)).bits;
                     if mask != 0 {
                         self.push(w, Frame { block, at: 0, mask, after: After::If(inst, 0) });
                     }
                 }
             }
             After::Turn(inst, entered) if inst.op == Op::Repeat => {
-                let again = lanes.only(|t| self.reg(yields.at(0), t) & 1 != 0);
+                let again = lanes.only(self.row(yields.at(0), lanes.first));
                 self.copy(&frame.block.params, yields.get(1..).unwrap_or_default(), lanes);
                 self.turn(w, inst, frame.block, again, entered);
             }
@@ -250,14 +254,14 @@ impl<'a> Machine<'a> {
                 let counter = frame.block.params.at(0);
                 let ty = self.k.ty(counter);
                 self.copy(frame.block.params.get(1..).unwrap_or_default(), yields, lanes);
-                for t in lanes.each() {
-                    let now = self.reg(counter, t);
-                    let next = eval(Op::Add, ty, ty, [now, self.reg(inst.args.at(2), t), 0]);
-                    if eval(Op::Compare(Cmp::Le), Type::Pred, ty, [next, now, 0]) != 0 {
-                        return Err(Error::Overflow { what: "the counter of a loop" });
-                    }
-                    self.set(counter, t, next);
+                let now = self.row(counter, lanes.first);
+                let step = self.row(inst.args.at(2), lanes.first);
+                let next = row(Op::Add, ty, ty, [now, step, NONE], lanes.bits);
+                let over = row(Op::Compare(Cmp::Le), Type::Pred, ty, [&next, now, NONE], lanes.bits);
+                if lanes.only(&over).bits != 0 {
+                    return Err(Error::Overflow { what: "the counter of a loop" });
                 }
+                self.put(counter, lanes, &next);
                 self.turn(w, inst, frame.block, lanes, entered);
             }
         }
@@ -290,13 +294,12 @@ impl<'a> Machine<'a> {
 
     /// `to ← from` in the active threads, all at once.
     fn copy(&mut self, to: &[Id], from: &[Id], lanes: Lanes) {
-        let mut values = Vec::with_capacity(from.len());
-        for t in lanes.each() {
-            values.clear();
-            values.extend(from.iter().map(|f| self.reg(*f, t)));
-            for (to, v) in to.iter().zip(&values) {
-                self.set(*to, t, *v);
-            }
+        let mut held = core::mem::take(&mut self.held);
+        held.clear();
+        held.extend(from.iter().map(|f| *self.row(*f, lanes.first)));
+        for (to, v) in to.iter().zip(&held) {
+            self.put(*to, lanes, v);
         }
+        self.held = held;
     }
 }

@@ -69,36 +69,51 @@ impl Bytes {
         self.written.iter().all(|w| *w)
     }
 
+    /// As if nothing had been written.
+    pub(super) fn forget(&mut self) {
+        self.written.fill(false);
+    }
+
+    #[inline]
     fn range(&self, at: u64, n: u32) -> Option<core::ops::Range<usize>> {
         let start = usize::try_from(at).ok()?;
         let end = start.checked_add(n as usize)?;
         (end <= self.data.len()).then_some(start..end)
     }
 
+    #[inline]
     pub(super) fn read(&self, at: u64, n: u32, who: Access) -> Result<u64, Error> {
-        let range = self.range(at, n).ok_or(who.missing(n))?;
-        if self.written.get(range.clone()).unwrap_or_default().contains(&false) {
-            return Err(Error::Uninitialised { space: who.space, address: who.address });
-        }
-        let bytes = self.data.get(range).unwrap_or_default();
-        Ok(match *bytes {
-            [a] => u64::from(a),
-            [a, b] => u64::from(u16::from_le_bytes([a, b])),
-            [a, b, c, d] => u64::from(u32::from_le_bytes([a, b, c, d])),
-            [a, b, c, d, e, f, g, h] => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
-            _ => bytes.iter().rev().fold(0, |v, b| v << 8 | u64::from(*b)),
-        })
+        let range = self.range(at, n).ok_or_else(|| who.missing(n))?;
+        let (data, written) = (self.data.get(range.clone()), self.written.get(range));
+        let (data, written) = (data.unwrap_or_default(), written.unwrap_or_default());
+        let word = match n {
+            1 => word::<1>(data, written),
+            2 => word::<2>(data, written),
+            4 => word::<4>(data, written),
+            _ => word::<8>(data, written),
+        };
+        word.ok_or(Error::Uninitialised { space: who.space, address: who.address })
     }
 
-    pub(super) fn write(&mut self, at: u64, n: u32, mut v: u64, who: Access) -> Result<(), Error> {
-        let range = self.range(at, n).ok_or(who.missing(n))?;
-        for b in self.data.get_mut(range.clone()).unwrap_or_default() {
-            *b = v as u8;
-            v >>= 8;
+    #[inline]
+    pub(super) fn write(&mut self, at: u64, n: u32, v: u64, who: Access) -> Result<(), Error> {
+        let range = self.range(at, n).ok_or_else(|| who.missing(n))?;
+        let data = self.data.get_mut(range.clone()).unwrap_or_default();
+        let written = self.written.get_mut(range).unwrap_or_default();
+        for ((b, w), from) in data.iter_mut().zip(written).zip(v.to_le_bytes()) {
+            (*b, *w) = (from, true);
         }
-        self.written.get_mut(range).unwrap_or_default().fill(true);
         Ok(())
     }
+}
+
+/// So many bytes as a number, if all were written.
+#[inline]
+fn word<const N: usize>(data: &[u8], written: &[bool]) -> Option<u64> {
+    let (data, written) = (data.first_chunk::<N>()?, written.first_chunk::<N>()?);
+    let mut bytes = [0; 8];
+    *bytes.first_chunk_mut()? = *data;
+    (*written == [true; N]).then_some(u64::from_le_bytes(bytes))
 }
 
 /// Who accesses what, for errors.
@@ -114,9 +129,10 @@ impl Access {
         Error::OutOfBounds { space: self.space, address: self.address, bytes, thread: self.thread }
     }
 
-    /// An address is a multiple of the width.
+    /// An address is a multiple of the width, a power of two.
+    #[inline]
     pub(super) fn aligned(self, bytes: u32) -> Result<(), Error> {
-        if self.address.is_multiple_of(u64::from(bytes)) {
+        if self.address & u64::from(bytes).wrapping_sub(1) == 0 {
             Ok(())
         } else {
             Err(Error::Misaligned { space: self.space, address: self.address, bytes })
@@ -127,16 +143,17 @@ impl Access {
 /// Who touched each byte of shared memory since the last barrier.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Races {
-    epoch: u64,
+    epoch: u32,
     cells: Vec<Cell>,
 }
 
+/// A byte; of another epoch, nobody has touched it. A block has at most 1024 threads.
 #[derive(Debug, Clone, Copy, Default)]
 struct Cell {
-    epoch: u64,
-    writer: Option<u32>,
+    epoch: u32,
+    writer: Option<u16>,
+    reader: Option<u16>,
     atomic: bool,
-    reader: Option<u32>,
     readers: bool,
 }
 
@@ -160,36 +177,56 @@ impl Races {
     }
 
     pub(super) fn barrier(&mut self) {
-        self.epoch += 1;
+        self.epoch = self.epoch.checked_add(1).unwrap_or_else(|| {
+            // No cell may seem to be of an epoch that comes again.
+            self.cells.fill(Cell::default());
+            1
+        });
     }
 
     /// Refuses an access that no barrier separates from a conflicting one of another thread.
     pub(super) fn access(&mut self, at: u64, n: u32, thread: u32, kind: Kind) -> Result<(), Error> {
-        let start = at as usize;
+        let (start, epoch, me) = (at as usize, self.epoch, Some(thread as u16));
+        let (reads, atomic) = (kind == Kind::Read, kind == Kind::Atomic);
         for cell in self.cells.get_mut(start..start.saturating_add(n as usize)).unwrap_or_default() {
-            if cell.epoch != self.epoch {
-                *cell = Cell { epoch: self.epoch, ..Cell::default() };
+            if cell.epoch != epoch {
+                let (writer, reader) = if reads { (None, me) } else { (me, None) };
+                *cell = Cell { epoch, writer, reader, atomic, readers: false };
+                continue;
             }
-            let atomic = matches!(kind, Kind::Atomic);
             let conflict = match (cell.writer, cell.reader) {
-                (Some(w), _) if w != thread && !(atomic && cell.atomic) => Some(w),
-                (_, Some(r)) if !matches!(kind, Kind::Read) && (cell.readers || r != thread) => Some(r),
+                (w @ Some(_), _) if w != me && !(atomic && cell.atomic) => w,
+                (_, r @ Some(_)) if !reads && (cell.readers || r != me) => r,
                 _ => None,
             };
             if let Some(first) = conflict {
-                return Err(Error::Race { address: at, first, second: thread });
+                return Err(Error::Race { address: at, first: u32::from(first), second: thread });
             }
-            match kind {
-                Kind::Read => {
-                    cell.readers |= matches!(cell.reader, Some(r) if r != thread);
-                    cell.reader = Some(thread);
-                }
-                Kind::Write | Kind::Atomic => {
-                    cell.atomic = atomic && (cell.writer.is_none() || cell.atomic);
-                    cell.writer = Some(thread);
-                }
+            if reads {
+                cell.readers |= cell.reader.is_some() && cell.reader != me;
+                cell.reader = me;
+            } else {
+                cell.atomic = atomic && (cell.writer.is_none() || cell.atomic);
+                cell.writer = me;
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, Races};
+
+    /// What was touched is forgotten at the barrier after which the epochs start again, too.
+    #[test]
+    fn epochs_that_start_again_are_new() {
+        let mut races = Races::new();
+        races.fit(4);
+        races.access(0, 4, 1, Kind::Write).unwrap();
+        races.epoch = u32::MAX;
+        races.barrier();
+        races.access(0, 4, 2, Kind::Write).unwrap();
+        races.access(0, 4, 3, Kind::Read).unwrap_err();
     }
 }

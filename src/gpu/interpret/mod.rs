@@ -14,13 +14,13 @@ pub use hopper::TensorMap;
 pub use memory::Bytes;
 
 use super::error::Error;
-use super::eval::{eval, quick};
+use super::eval::{LANES, Row, eval, row};
 use super::ir::{Id, Inst, Kernel, Op, Rmw, Space, Special};
 use super::verify;
 use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
-use control::{LANES, Lanes, Warp};
+use control::{Lanes, Warp};
 use hopper::Phase;
 use memory::{Access, Kind, Races};
 
@@ -42,15 +42,16 @@ const TABLE: u64 = 1 << 62;
 pub struct Interpreter {
     buffers: Vec<Bytes>,
     maps: Vec<TensorMap>,
-    // Of the block before.
+    // Of the launch before.
     races: Races,
+    regs: Vec<Row>,
 }
 
 impl Interpreter {
     /// Without memory.
     #[must_use]
     pub const fn new() -> Self {
-        Self { buffers: Vec::new(), maps: Vec::new(), races: Races::new() }
+        Self { buffers: Vec::new(), maps: Vec::new(), races: Races::new(), regs: Vec::new() }
     }
 
     /// Allocates; gives the address.
@@ -101,13 +102,16 @@ impl Interpreter {
                 return Err(Error::SharedMemory { needed, available });
             }
         }
+        let mut machine = Machine::new(self, k, args, Shape { grid, threads, at: [0; 3] });
         for z in 0..grid[2] {
             for y in 0..grid[1] {
                 for x in 0..grid[0] {
-                    Machine::new(self, k, args, Shape { grid, threads, at: [x, y, z] }).run()?;
+                    machine.run([x, y, z])?;
                 }
             }
         }
+        let Machine { device, races, regs, .. } = machine;
+        (device.races, device.regs) = (races, regs);
         Ok(())
     }
 }
@@ -122,21 +126,24 @@ struct Shape {
 /// A copy that was started: to, from, bytes.
 type Started = (u64, u64, u32);
 
-/// One block.
+/// A block; those of a launch run one after the other, in the same memory.
 struct Machine<'a> {
     device: &'a mut Interpreter,
     k: &'a Kernel,
     args: &'a [u64],
     shape: Shape,
     n: usize,
-    regs: Vec<u64>,
+    // Those of a warp one after the other. A block reads none that it has not written: verification sees to that.
+    regs: Vec<Row>,
+    // What is copied from registers to registers at once.
+    held: Vec<Row>,
     // Of each warp: the threads that have not exited.
     live: Vec<Lanes>,
     shared: Bytes,
     starts: [Vec<u32>; 2],
     races: Races,
     local: Vec<Bytes>,
-    // Of each thread: groups of copies under way, the open one last.
+    // Of each thread, if one copies: groups of copies under way, the open one last.
     copies: Vec<Vec<Vec<Started>>>,
     // Barriers in shared memory, by their addresses.
     phases: BTreeMap<u64, Phase>,
@@ -147,74 +154,96 @@ struct Machine<'a> {
 
 type Done = Result<(), Error>;
 
+/// Of an operand that an instruction does not have.
+const NONE: &Row = &[0; LANES];
+
 impl<'a> Machine<'a> {
     fn new(device: &'a mut Interpreter, k: &'a Kernel, args: &'a [u64], shape: Shape) -> Self {
         let n = shape.threads.iter().product::<u32>() as usize;
         let (starts, size) = Kernel::layout(&k.shared);
         let (local_starts, local) = Kernel::layout(&k.local);
-        let mut races = core::mem::take(&mut device.races);
-        races.fit(size as usize);
+        let races = core::mem::take(&mut device.races);
+        let mut regs = core::mem::take(&mut device.regs);
+        let needed = n.div_ceil(LANES) * k.types.len();
+        regs.resize(needed.max(regs.len()), *NONE);
         Self {
             device,
             k,
             args,
             shape,
             n,
-            regs: vec![0; n * k.types.len()],
-            live: (0..n).step_by(LANES).map(|first| Lanes::all(first, n)).collect(),
+            regs,
+            held: Vec::new(),
+            live: Vec::new(),
             shared: Bytes::uninitialised(size as usize),
             starts: [starts, local_starts],
             races,
             local: vec![Bytes::uninitialised(local as usize); if local > 0 { n } else { 0 }],
-            copies: vec![vec![Vec::new()]; n],
+            copies: Vec::new(),
             phases: BTreeMap::new(),
             warps: Vec::new(),
             events: 0,
         }
     }
 
-    fn reg(&self, id: Id, t: usize) -> u64 {
-        match self.regs.get(id.0 as usize * self.n + t) {
-            Some(r) => *r,
-            None => 0,
-        }
+    /// Nothing is left of the block before.
+    fn begin(&mut self, at: [u32; 3]) {
+        self.shape.at = at;
+        self.live.clear();
+        self.live.extend((0..self.n).step_by(LANES).map(|first| Lanes::all(first, self.n)));
+        self.shared.forget();
+        self.local.iter_mut().for_each(Bytes::forget);
+        self.races.fit(self.shared.bytes().len());
+        self.copies.clear();
+        self.phases.clear();
     }
 
+    /// A register of the lanes of the warp that starts with thread `first`.
+    #[inline]
+    fn row(&self, id: Id, first: usize) -> &Row {
+        self.regs.get(first / LANES * self.k.types.len() + id.0 as usize).unwrap_or(NONE)
+    }
+
+    /// As [`Machine::row`], to be written.
+    #[inline]
+    fn row_mut(&mut self, id: Id, first: usize) -> Option<&mut Row> {
+        self.regs.get_mut(first / LANES * self.k.types.len() + id.0 as usize)
+    }
+
+    #[inline]
+    fn reg(&self, id: Id, t: usize) -> u64 {
+        self.row(id, t).get(t % LANES).copied().unwrap_or(0)
+    }
+
+    #[inline]
     fn set(&mut self, id: Id, t: usize, v: u64) {
-        if let Some(r) = self.regs.get_mut(id.0 as usize * self.n + t) {
+        if let Some(r) = self.row_mut(id, t).and_then(|row| row.get_mut(t % LANES)) {
             *r = v;
         }
     }
 
-    /// The registers of a warp's threads from `first` on.
-    fn row(&self, id: Id, first: usize) -> &[u64] {
-        let at = id.0 as usize * self.n;
-        self.regs.get(at + first..at + self.n.min(first + LANES)).unwrap_or_default()
+    /// Sets a register of these lanes.
+    #[inline]
+    fn put(&mut self, id: Id, lanes: Lanes, row: &Row) {
+        let Some(to) = self.row_mut(id, lanes.first) else { return };
+        if lanes.bits == u32::MAX {
+            *to = *row;
+            return;
+        }
+        for (lane, (to, v)) in to.iter_mut().zip(row).enumerate() {
+            if lanes.bits >> lane & 1 != 0 {
+                *to = *v;
+            }
+        }
     }
 
-    /// An instruction of every test of a kernel: rows of registers, and one look at what it is.
-    #[allow(clippy::indexing_slicing, reason = "a lane is below `LANES`")]
+    /// An instruction of which most of a kernel is.
     fn arithmetic(&mut self, i: &Inst, lanes: Lanes) {
         let ty = self.k.ty(i.dst.at(0));
         let from = self.k.ty(i.args.at(usize::from(i.op == Op::Select)));
-        let mut x = [[0; LANES]; 3];
-        for (x, id) in x.iter_mut().zip(&*i.args) {
-            let row = self.row(*id, lanes.first);
-            if let Some(x) = x.get_mut(..row.len()) {
-                x.copy_from_slice(row);
-            }
-        }
-        let quick = quick(i.op, ty, from);
-        let [a, b, c] = x;
-        let to = self.regs.get_mut(i.dst.at(0).0 as usize * self.n + lanes.first..).unwrap_or_default();
-        for t in lanes.each() {
-            let lane = t - lanes.first;
-            let x = [a[lane], b[lane], c[lane]];
-            let y = if let Some(f) = quick { f(x) } else { eval(i.op, ty, from, x) };
-            if let Some(to) = to.get_mut(lane) {
-                *to = y;
-            }
-        }
+        let x = |k: usize| i.args.get(k).map_or(NONE, |id| self.row(*id, lanes.first));
+        let y = row(i.op, ty, from, [x(0), x(1), x(2)], lanes.bits);
+        self.put(i.dst.at(0), lanes, &y);
     }
 
     fn inst(&mut self, i: &Inst, lanes: Lanes) -> Done {
@@ -223,9 +252,7 @@ impl<'a> Machine<'a> {
             return Ok(());
         }
         match i.op {
-            Op::Load { .. } | Op::Store { .. } | Op::Atomic { .. } => {
-                lanes.each().try_for_each(|t| self.memory(i, t))
-            }
+            Op::Load { .. } | Op::Store { .. } | Op::Atomic { .. } => self.memory(i, lanes),
             Op::Exit => {
                 if let Some(live) = self.live.get_mut(lanes.first / LANES) {
                     live.bits &= !lanes.bits;
@@ -234,6 +261,7 @@ impl<'a> Machine<'a> {
             }
             Op::Fence => Ok(()),
             Op::CopyAsync { bytes } => {
+                self.copying();
                 for t in lanes.each() {
                     let copy = (self.reg(i.args.at(0), t), self.reg(i.args.at(1), t), u32::from(bytes));
                     let open = self.copies.get_mut(t).and_then(|c| c.last_mut());
@@ -242,6 +270,7 @@ impl<'a> Machine<'a> {
                 Ok(())
             }
             Op::CopyCommit => {
+                self.copying();
                 lanes
                     .each()
                     .for_each(|t| self.copies.get_mut(t).into_iter().for_each(|c| c.push(Vec::new())));
@@ -251,21 +280,37 @@ impl<'a> Machine<'a> {
             Op::Shuffle(_) | Op::Vote(_) | Op::LdMatrix { .. } | Op::Mma(_) => self.warp(i, lanes),
             Op::Hopper(h) => self.hopper(h, i, lanes),
             _ => {
-                let (to, mask) = (i.dst.at(0), self.k.ty(i.dst.at(0)).mask());
-                for t in lanes.each() {
-                    self.set(to, t, self.leaf(i.op, t) & mask);
-                }
+                let row = self.leaf(i.op, self.k.ty(i.dst.at(0)).mask(), lanes.first);
+                self.put(i.dst.at(0), lanes, &row);
                 Ok(())
             }
         }
     }
 
-    fn leaf(&self, op: Op, t: usize) -> u64 {
-        let Shape { grid, threads, at } = self.shape;
-        let t = t as u32;
-        let [x, y, _] = threads;
+    fn leaf(&self, op: Op, mask: u64, first: usize) -> Row {
         let start = |k: usize, v: u32| self.starts.get(k).and_then(|s| s.get(v as usize)).copied();
-        let special = |s| match s {
+        let all = |v: u64| [v & mask; LANES];
+        match op {
+            Op::Const(bits) => all(bits),
+            Op::Param(p) => all(self.args.get(p as usize).copied().unwrap_or(0)),
+            Op::Special(s) => {
+                let mut row = *NONE;
+                for (t, v) in (first as u32..).zip(&mut row) {
+                    *v = u64::from(self.special(s, t));
+                }
+                row
+            }
+            Op::Shared(v) => all(u64::from(start(0, v).unwrap_or(0))),
+            Op::Local(v) => all(u64::from(start(1, v).unwrap_or(0))),
+            Op::Table(v) => all(TABLE + (u64::from(v) << BUFFER)),
+            _ => all(0),
+        }
+    }
+
+    fn special(&self, s: Special, t: u32) -> u32 {
+        let Shape { grid, threads, at } = self.shape;
+        let [x, y, _] = threads;
+        match s {
             Special::TidX => t % x,
             Special::TidY => t / x % y,
             Special::TidZ => t / (x * y),
@@ -280,16 +325,12 @@ impl<'a> Machine<'a> {
             Special::NctaidZ => grid[2],
             Special::LaneId => t % 32,
             Special::WarpId => t / 32,
-        };
-        match op {
-            Op::Const(bits) => bits,
-            Op::Param(p) => self.args.get(p as usize).copied().unwrap_or(0),
-            Op::Special(s) => u64::from(special(s)),
-            Op::Shared(v) => u64::from(start(0, v).unwrap_or(0)),
-            Op::Local(v) => u64::from(start(1, v).unwrap_or(0)),
-            Op::Table(v) => TABLE + (u64::from(v) << BUFFER),
-            _ => 0,
         }
+    }
+
+    /// The threads have groups of copies from the first instruction on that needs one.
+    fn copying(&mut self) {
+        self.copies.resize(self.n, vec![Vec::new()]);
     }
 
     fn arrive(&mut self, t: usize, pending: usize) -> Done {
@@ -309,60 +350,70 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn memory(&mut self, i: &Inst, t: usize) -> Done {
-        let base = self.reg(i.args.at(0), t);
+    fn memory(&mut self, i: &Inst, lanes: Lanes) -> Done {
         match i.op {
             Op::Load { space, offset } => {
                 let width = self.k.ty(i.dst.at(0)).bytes();
-                let at = self.place(space, base, offset, width * i.dst.len() as u32, t)?;
-                for (k, id) in i.dst.iter().enumerate() {
-                    let v = self.read(space, at + u64::from(width) * k as u64, width, t)?;
-                    self.set(*id, t, v);
+                for t in lanes.each() {
+                    let base = self.reg(i.args.at(0), t);
+                    let mut at = self.place(space, base, offset, width * i.dst.len() as u32, t)?;
+                    for id in i.dst.iter() {
+                        let v = self.read(space, at, width, t)?;
+                        self.set(*id, t, v);
+                        at += u64::from(width);
+                    }
                 }
                 Ok(())
             }
             Op::Store { space, offset } => {
                 let width = self.k.ty(i.args.at(1)).bytes();
-                let at = self.place(space, base, offset, width * (i.args.len() as u32 - 1), t)?;
-                for (k, id) in i.args.iter().skip(1).enumerate() {
-                    self.write(space, at + u64::from(width) * k as u64, width, self.reg(*id, t), t)?;
-                }
-                Ok(())
-            }
-            Op::Atomic { space, rmw } => {
-                let ty = self.k.ty(i.dst.at(0));
-                let at = self.place(space, base, 0, ty.bytes(), t)?;
-                let value = self.reg(i.args.at(1), t);
-                let who = Access { space: label(space), address: at, thread: t as u32 };
-                if space == Space::Shared {
-                    self.races.access(at, ty.bytes(), t as u32, Kind::Atomic)?;
-                }
-                let (bytes, at) = self.bytes(space, at, t).ok_or(who.missing(ty.bytes()))?;
-                let old = bytes.read(at, ty.bytes(), who)?;
-                let both = |op| eval(op, ty, ty, [old, value, 0]);
-                let new = match rmw {
-                    Rmw::Add => both(Op::Add),
-                    Rmw::Min => both(Op::Min),
-                    Rmw::Max => both(Op::Max),
-                    Rmw::And => old & value,
-                    Rmw::Or => old | value,
-                    Rmw::Xor => old ^ value,
-                    Rmw::Exchange => value,
-                    Rmw::CompareExchange => {
-                        let expected = self.reg(i.args.at(2), t);
-                        if old == expected { value } else { old }
+                for t in lanes.each() {
+                    let base = self.reg(i.args.at(0), t);
+                    let mut at = self.place(space, base, offset, width * (i.args.len() as u32 - 1), t)?;
+                    for id in i.args.iter().skip(1) {
+                        self.write(space, at, width, self.reg(*id, t), t)?;
+                        at += u64::from(width);
                     }
-                };
-                let (bytes, at) = self.bytes(space, who.address, t).ok_or(who.missing(ty.bytes()))?;
-                bytes.write(at, ty.bytes(), new, who)?;
-                self.set(i.dst.at(0), t, old);
+                }
                 Ok(())
             }
+            Op::Atomic { space, rmw } => lanes.each().try_for_each(|t| self.atomic(i, space, rmw, t)),
             _ => Ok(()),
         }
     }
 
+    fn atomic(&mut self, i: &Inst, space: Space, rmw: Rmw, t: usize) -> Done {
+        let ty = self.k.ty(i.dst.at(0));
+        let at = self.place(space, self.reg(i.args.at(0), t), 0, ty.bytes(), t)?;
+        let value = self.reg(i.args.at(1), t);
+        let who = Access { space: label(space), address: at, thread: t as u32 };
+        if space == Space::Shared {
+            self.races.access(at, ty.bytes(), t as u32, Kind::Atomic)?;
+        }
+        let (bytes, at) = self.bytes(space, at, t).ok_or_else(|| who.missing(ty.bytes()))?;
+        let old = bytes.read(at, ty.bytes(), who)?;
+        let both = |op| eval(op, ty, ty, [old, value, 0]);
+        let new = match rmw {
+            Rmw::Add => both(Op::Add),
+            Rmw::Min => both(Op::Min),
+            Rmw::Max => both(Op::Max),
+            Rmw::And => old & value,
+            Rmw::Or => old | value,
+            Rmw::Xor => old ^ value,
+            Rmw::Exchange => value,
+            Rmw::CompareExchange => {
+                let expected = self.reg(i.args.at(2), t);
+                if old == expected { value } else { old }
+            }
+        };
+        let (bytes, at) = self.bytes(space, who.address, t).ok_or_else(|| who.missing(ty.bytes()))?;
+        bytes.write(at, ty.bytes(), new, who)?;
+        self.set(i.dst.at(0), t, old);
+        Ok(())
+    }
+
     /// The address of an access, checked for alignment.
+    #[inline]
     fn place(&self, space: Space, base: u64, offset: i32, bytes: u32, t: usize) -> Result<u64, Error> {
         // Addresses wrap in their own width.
         let address = base.wrapping_add(i64::from(offset) as u64) & verify::address(space).mask();
@@ -371,6 +422,7 @@ impl<'a> Machine<'a> {
     }
 
     /// What holds the bytes at an address, and where in it.
+    #[inline]
     fn bytes(&mut self, space: Space, address: u64, t: usize) -> Option<(&mut Bytes, u64)> {
         match space {
             Space::Shared => Some((&mut self.shared, address)),
@@ -383,6 +435,7 @@ impl<'a> Machine<'a> {
         }
     }
 
+    #[inline]
     fn read(&mut self, space: Space, address: u64, n: u32, t: usize) -> Result<u64, Error> {
         let who = Access { space: label(space), address, thread: t as u32 };
         if space == Space::Const {
@@ -390,25 +443,27 @@ impl<'a> Machine<'a> {
             let offset = address & ((1 << BUFFER) - 1);
             let table = self.k.tables.get(table).filter(|t| t.ty.bytes() == n);
             let bits = table.and_then(|t| t.bits.get((offset / u64::from(n)) as usize));
-            return bits.copied().ok_or(who.missing(n));
+            return bits.copied().ok_or_else(|| who.missing(n));
         }
         if space == Space::Shared {
             self.races.access(address, n, t as u32, Kind::Read)?;
         }
-        let (bytes, at) = self.bytes(space, address, t).ok_or(who.missing(n))?;
+        let (bytes, at) = self.bytes(space, address, t).ok_or_else(|| who.missing(n))?;
         bytes.read(at, n, who)
     }
 
+    #[inline]
     fn write(&mut self, space: Space, address: u64, n: u32, v: u64, t: usize) -> Done {
         let who = Access { space: label(space), address, thread: t as u32 };
         if space == Space::Shared {
             self.races.access(address, n, t as u32, Kind::Write)?;
         }
-        let (bytes, at) = self.bytes(space, address, t).ok_or(who.missing(n))?;
+        let (bytes, at) = self.bytes(space, address, t).ok_or_else(|| who.missing(n))?;
         bytes.write(at, n, v, who)
     }
 }
 
+#[inline]
 const fn label(space: Space) -> &'static str {
     match space {
         Space::Global => "global",

@@ -1,30 +1,26 @@
 //! Warp-wide instructions in the interpreter: shuffles, votes and matrix products (MMA).
 
 use super::super::error::Error;
-use super::super::eval::to_f64;
+use super::super::eval::{LANES, to_f64};
 use super::super::ir::{Id, Inst, Mma, Op, Shuffle, Space, Vote};
 use super::super::name::name;
 use super::super::types::Type;
 use super::Machine;
-use super::control::{LANES, Lanes};
+use super::control::{Lanes, set};
 use alloc::vec::Vec;
 
 impl Machine<'_> {
     /// Runs a warp's instruction; all its live lanes take part.
     pub(super) fn warp(&mut self, i: &Inst, lanes: Lanes) -> Result<(), Error> {
         let first = lanes.first;
-        let divergent = Error::Divergent { instruction: name(i.op) };
-        if lanes.bits != self.live(first) {
-            return Err(divergent);
+        // The others need every lane.
+        let all = !matches!(i.op, Op::Shuffle(_) | Op::Vote(_));
+        if lanes.bits != self.live(first) || (all && lanes.bits != u32::MAX) {
+            return Err(Error::Divergent { instruction: name(i.op) });
         }
-        // The last warp may be short.
-        let there = (self.n - first).min(LANES);
-        let active: Vec<bool> = (0..there).map(|l| lanes.bits >> l & 1 != 0).collect();
         match i.op {
-            Op::Shuffle(mode) => self.shuffle(i, mode, first, &active)?,
-            Op::Vote(v) => self.vote(i, v, first, &active),
-            // The others need every lane.
-            _ if lanes.bits != u32::MAX => return Err(divergent),
+            Op::Shuffle(mode) => self.shuffle(i, mode, lanes)?,
+            Op::Vote(v) => self.vote(i, v, lanes),
             Op::LdMatrix { transpose } => self.ldmatrix(i, transpose, first)?,
             Op::Mma(kind) => self.mma(i, kind, first),
             _ => {}
@@ -32,10 +28,11 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn shuffle(&mut self, i: &Inst, mode: Shuffle, first: usize, active: &[bool]) -> Result<(), Error> {
-        let old: Vec<u64> = (0..active.len()).map(|l| self.reg(i.args.at(0), first + l)).collect();
-        for (lane, _) in active.iter().enumerate().filter(|(_, a)| **a) {
-            let by = self.reg(i.args.at(1), first + lane) as usize & (LANES - 1);
+    fn shuffle(&mut self, i: &Inst, mode: Shuffle, lanes: Lanes) -> Result<(), Error> {
+        let (old, by) = (*self.row(i.args.at(0), lanes.first), *self.row(i.args.at(1), lanes.first));
+        for t in lanes.each() {
+            let lane = t - lanes.first;
+            let by = by.get(lane).map_or(0, |by| *by as usize & (LANES - 1));
             let from = match mode {
                 Shuffle::Up => lane.checked_sub(by).unwrap_or(lane),
                 Shuffle::Down => Some(lane + by).filter(|l| *l < LANES).unwrap_or(lane),
@@ -43,24 +40,21 @@ impl Machine<'_> {
                 Shuffle::Index => by,
             };
             // A lane that has ended, or never was, has no value.
-            let there = active.get(from) == Some(&true);
-            let v = old.get(from).filter(|_| there).ok_or(Error::Divergent { instruction: name(i.op) })?;
-            self.set(i.dst.at(0), first + lane, *v);
+            let there = lanes.bits >> from & 1 != 0;
+            let v = old.get(from).filter(|_| there);
+            self.set(i.dst.at(0), t, *v.ok_or_else(|| Error::Divergent { instruction: name(i.op) })?);
         }
         Ok(())
     }
 
-    fn vote(&mut self, i: &Inst, v: Vote, first: usize, active: &[bool]) {
-        let lanes = || active.iter().enumerate().filter(|(_, a)| **a).map(|(l, _)| l);
-        let ballot: u64 = lanes().map(|l| (self.reg(i.args.at(0), first + l) & 1) << l).sum();
-        let all: u64 = lanes().map(|l| 1 << l).sum();
+    fn vote(&mut self, i: &Inst, v: Vote, lanes: Lanes) {
+        let ballot = set(self.row(i.args.at(0), lanes.first)) & lanes.bits;
         let result = match v {
-            Vote::All => u64::from(ballot == all),
+            Vote::All => u64::from(ballot == lanes.bits),
             Vote::Any => u64::from(ballot != 0),
-            Vote::Ballot => ballot,
+            Vote::Ballot => u64::from(ballot),
         };
-        let lanes: Vec<usize> = lanes().collect();
-        lanes.into_iter().for_each(|l| self.set(i.dst.at(0), first + l, result));
+        self.put(i.dst.at(0), lanes, &[result; LANES]);
     }
 
     /// Lane `8k + r` names row `r` of matrix `k`; lane `4r + c` receives two neighbours of row `r`.

@@ -355,6 +355,19 @@ fn what_a_gpu_leaves_unchecked_is_an_error() {
     assert_eq!(Interpreter::new().launch(&k, [1, 1, 1], [2048, 1, 1], &[0]), Err(Error::Arguments));
 }
 
+/// Every thread has its own number of turns, and what the others do in theirs is not seen in its results.
+#[test]
+fn lanes_leave_loops_one_by_one() {
+    let k = kernel(|b, x, t| {
+        let turns = [b.int(0), t, b.int(1)];
+        let sums = b.count::<U32, U32>(turns, 1, &[b.int(0)], |i, v| vec![v[0] + i + b.int(1)]);
+        let [more] = b.repeat([sums[0]], |[v]| (v.compare(Cmp::Lt, b.int(300)), [v + b.int(1)]));
+        b.store(Space::Global, at(b, x, t), 0, more);
+    });
+    let want: Vec<u32> = (0..40).map(|t| 301.max(t * (t + 1) / 2 + 1)).collect();
+    assert_eq!(run(&k, 40, &[0; 40]).unwrap(), want);
+}
+
 #[test]
 fn programs_that_make_no_sense_are_refused() {
     let b = Builder::new("k");

@@ -5,6 +5,7 @@ mod bounded;
 mod fuzz;
 mod group;
 mod instructions;
+mod memory;
 mod naive;
 mod numbers;
 mod passes;
