@@ -25,16 +25,21 @@ impl<T: Number, const N: usize> Update<T, N, 1> for Taps<T, N> {
 
 /// One product of a sum of shifted lines: `n` elements from `to` on gain `w` times those from `from` on.
 #[derive(Debug, Clone, Copy)]
-struct Shift<T> {
-    w: T,
-    to: usize,
-    from: usize,
-    n: usize,
+pub(crate) struct Shift<T> {
+    pub(crate) w: T,
+    pub(crate) to: usize,
+    pub(crate) from: usize,
+    pub(crate) n: usize,
 }
 
 /// Adds `N` shifted lines: in one pass where all of them are.
 #[inline(always)]
-fn add_shifted<S: Simd, T: Element, const N: usize>(s: S, taps: [Shift<T>; N], x: &[T], y: &mut [T]) {
+pub(crate) fn add_shifted<S: Simd, T: Element, const N: usize>(
+    s: S,
+    taps: [Shift<T>; N],
+    x: &[T],
+    y: &mut [T],
+) {
     let start = taps.iter().map(|t| t.to).max().unwrap_or(0);
     let end = taps.iter().map(|t| t.to + t.n).min().unwrap_or(0);
     // Without a common part all is before it.
@@ -75,7 +80,7 @@ fn add_all<S: Simd, T: Element>(s: S, kernel: usize, tap: impl Fn(usize) -> Shif
 
 /// `out[l] += Σ_k w[k]·x[l·stride + k·dilation - padding]`.
 #[inline(always)]
-pub(super) fn forward<S: Simd, T: Element>(s: S, conv: Conv1d, n: usize, w: &[T], x: &[T], out: &mut [T]) {
+pub(crate) fn forward<S: Simd, T: Element>(s: S, conv: Conv1d, n: usize, w: &[T], x: &[T], out: &mut [T]) {
     let weight = |k: usize| w.get(k).copied().unwrap_or_default();
     if conv.stride == 1 {
         let tap = |k| {
@@ -98,7 +103,7 @@ pub(super) fn forward<S: Simd, T: Element>(s: S, conv: Conv1d, n: usize, w: &[T]
 
 /// `dx[l·stride + k·dilation - padding] += Σ_k w[k]·dy[l]`.
 #[inline(always)]
-pub(super) fn backward<S: Simd, T: Element>(s: S, conv: Conv1d, n: usize, w: &[T], dy: &[T], dx: &mut [T]) {
+pub(crate) fn backward<S: Simd, T: Element>(s: S, conv: Conv1d, n: usize, w: &[T], dy: &[T], dx: &mut [T]) {
     let weight = |k: usize| w.get(k).copied().unwrap_or_default();
     if conv.stride == 1 {
         let tap = |k| {
@@ -121,7 +126,7 @@ pub(super) fn backward<S: Simd, T: Element>(s: S, conv: Conv1d, n: usize, w: &[T
 
 /// `dw[k] += Σ_l dy[l]·x[l·stride + k·dilation - padding]`.
 #[inline(always)]
-pub(super) fn weights<S: Simd, T: Element>(s: S, conv: Conv1d, n: usize, x: &[T], dy: &[T], dw: &mut [T]) {
+pub(crate) fn weights<S: Simd, T: Element>(s: S, conv: Conv1d, n: usize, x: &[T], dy: &[T], dw: &mut [T]) {
     let mut scratch = [T::ZERO; TILE];
     for (k, dw) in dw.iter_mut().enumerate() {
         let at = conv.tap(k, n);
