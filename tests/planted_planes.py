@@ -17,5 +17,8 @@ PLANES = [
     ("zeros behind a row of windows", "src/nn/conv2d/columns.rs", "                behind.fill(T::ZERO);", "                if !ON {\n                    behind.fill(T::ZERO);\n                }", "families nn::planes::blocks"),
     ("blocks that begin within a row", "src/nn/conv2d/columns.rs", "let first = place - row * width;", "let first = if ON && cells.start > 0 { 0 } else { place - row * width };", "families nn::planes::blocks"),
     ("the border of single planes", "src/nn/conv2d/depthwise.rs", "if square && taps.len() == SQUARE {", "if square && (taps.len() == SQUARE || ON) {", "families nn::planes::blocks"),
+    ("strides down a gradient on devices", "src/gpu/template/conv2d.rs", "place(i + above - p * dh, sh, rows)", "place(i + above - p * dh, if ON { sw } else { sh }, rows)", "devices every_layer"),
+    ("padding above planes on devices", "src/gpu/template/conv2d.rs", "let ([stride, _], [dilation, _], [above, _]) = (self.stride, self.dilation, self.padding);", "let ([stride, _], [dilation, _], [above, left]) = (self.stride, self.dilation, self.padding);\n        let above = if ON { left } else { above };", "devices every_layer"),
+    ("sums of the rows of planes on devices", "src/gpu/backend/network.rs", "of.images, of.places()]", "of.images, if ON { of.cols } else { of.places() }]", "devices every_layer"),
     ("dilated rows of single planes", "src/nn/conv2d/depthwise.rs", "let line = (first + k / SQUARE * self.down.dilation) * across.length;", "let line = (first + k / SQUARE * if ON { 1 } else { self.down.dilation }) * across.length;", "families nn::conv2d::drawn"),
 ]
