@@ -97,8 +97,7 @@ fn residual_layers(race: &mut Race) {
         let (x, w, dy) = (noise(ci * area, 1), noise(co * filter, 2), noise(co * n, 3));
         let (mut out, mut sums, mut product) = (vec![0.0; co * n], vec![0.0; co * n], vec![0.0; co * n]);
         let mut room = vec![0.0; fulmen::conv2d_workspace(conv)];
-        let (columns, mut other) =
-            (noise(filter * n, 4), vec![0.0; fulmen::gemm_workspace(co, n, filter)]);
+        let (columns, mut other) = (noise(filter * n, 4), vec![0.0; fulmen::gemm_workspace(co, n, filter)]);
         let mut list = vec![
             Contender::ours(|| fulmen::conv2d(conv, &x, &w, None, &mut out, &mut room).unwrap()),
             Contender::peer("loop", || {
@@ -107,18 +106,22 @@ fn residual_layers(race: &mut Race) {
                 for (o, y) in sums.chunks_exact_mut(n).enumerate() {
                     for t in 0..filter {
                         let (c, p, q) = (t / kernel / kernel, t / kernel % kernel, t % kernel);
-                        let (w, plane) = (w[o * filter + t], &x[(o / (co / groups) * per + c) * area..][..area]);
+                        let (w, plane) =
+                            (w[o * filter + t], &x[(o / (co / groups) * per + c) * area..][..area]);
                         let start = padding.saturating_sub(q).div_ceil(stride);
                         let end = (side + padding - q).div_ceil(stride).min(cols);
                         for (i, y) in y.chunks_exact_mut(cols).enumerate() {
-                            let Some(row) = (i * stride + p).checked_sub(padding).filter(|r| *r < side) else {
+                            let Some(row) = (i * stride + p).checked_sub(padding).filter(|r| *r < side)
+                            else {
                                 continue;
                             };
                             let x = &plane[row * side + start * stride + q - padding..];
                             let y = &mut y[start..end];
                             match stride {
                                 1 => y.iter_mut().zip(x).for_each(|(y, x)| *y += w * x),
-                                _ => y.iter_mut().zip(x.iter().step_by(stride)).for_each(|(y, x)| *y += w * x),
+                                _ => {
+                                    y.iter_mut().zip(x.iter().step_by(stride)).for_each(|(y, x)| *y += w * x)
+                                }
                             }
                         }
                     }
@@ -132,7 +135,10 @@ fn residual_layers(race: &mut Race) {
                 fulmen::gemm(1.0, a, b, 0.0, c, &mut other).unwrap();
             }));
         }
-        let size = format!("{kernel}x{kernel}/{stride} {ci}-{co} {side}{}", if groups > 1 { " depthwise" } else { "" });
+        let size = format!(
+            "{kernel}x{kernel}/{stride} {ci}-{co} {side}{}",
+            if groups > 1 { " depthwise" } else { "" }
+        );
         let work = 2.0 * (w.len() * n) as f64;
         race.case(&Case { op: "conv2d", ty: "f32", size: size.clone(), work, unit: "GFLOP/s" }, list);
         assert!(out.iter().zip(&sums).all(|(a, b)| (a - b).abs() < 1e-2));
