@@ -13,16 +13,16 @@ struct Case {
 }
 
 /// Two images of `plane` and a few rows and columns more, with uneven padding.
-fn drawn(r: &mut Noise, [ci, co, groups]: [usize; 3], kernel: [usize; 2], plane: [usize; 2]) -> Case {
-    let pair = |most: usize, r: &mut Noise| [(); 2].map(|()| r.within(1..=most));
-    let conv = Conv2d {
-        stride: pair(2, r),
-        dilation: pair(2, r),
-        padding: kernel.map(|k| [r.within(0..=k), r.within(0..=k)]),
-        groups,
-        ..Conv2d::new(ci, co, plane.map(|n| n + r.within(0..=9)), kernel)
-    };
-    of(conv, r)
+fn drawn(
+    r: &mut Noise,
+    [ci, co, groups]: [usize; 3],
+    kernel: [usize; 2],
+    plane: [usize; 2],
+    [stride, dilation]: [[usize; 2]; 2],
+) -> Case {
+    let padding = kernel.map(|k| [r.within(0..=k), r.within(0..=k)]);
+    let plane = plane.map(|n| n + r.within(0..=9));
+    of(Conv2d { stride, dilation, padding, groups, ..Conv2d::new(ci, co, plane, kernel) }, r)
 }
 
 fn of(conv: Conv2d, r: &mut Noise) -> Case {
@@ -46,14 +46,15 @@ fn results(c: &Case) -> [Vec<f32>; 4] {
 
 fn cases(r: &mut Noise) -> Vec<Case> {
     let mut all = vec![
-        // Several blocks, the last of them partial; a plane that is its own windows; groups; single channels with few
-        // filters, with many, and with so many weights that rows no longer do.
-        drawn(r, [16, 12, 1], [3, 3], [50, 70]),
-        drawn(r, [8, 6, 2], [5, 2], [80, 90]),
-        drawn(r, [300, 5, 1], [3, 3], [40, 30]),
-        drawn(r, [6, 6, 6], [3, 3], [40, 50]),
-        drawn(r, [2, 60, 2], [3, 3], [90, 110]),
-        drawn(r, [5, 3, 1], [1, 1], [70, 80]),
+        // Several blocks, the last of them partial; groups; single channels with few filters, with many, strided; a single
+        // weight that is strided.
+        drawn(r, [16, 12, 1], [3, 3], [60, 70], [[1, 2], [2, 1]]),
+        drawn(r, [8, 6, 2], [5, 2], [150, 90], [[2, 1], [1, 2]]),
+        drawn(r, [120, 5, 1], [3, 3], [40, 30], [[1, 1], [1, 2]]),
+        drawn(r, [6, 6, 6], [3, 3], [40, 50], [[1, 1], [2, 2]]),
+        drawn(r, [6, 12, 6], [2, 3], [40, 50], [[2, 3], [2, 1]]),
+        drawn(r, [2, 60, 2], [3, 3], [60, 70], [[2, 2], [1, 1]]),
+        drawn(r, [5, 3, 1], [1, 1], [70, 80], [[2, 3], [1, 1]]),
     ];
     let bare = Conv2d::new(12, 9, [30 + r.within(0..=9), 40], [1, 1]);
     all.push(of(bare, r));
@@ -62,33 +63,64 @@ fn cases(r: &mut Noise) -> Vec<Case> {
     all
 }
 
+/// The results, and of each the sum of the magnitudes of its terms.
+fn wanted(c: &Case) -> [Vec<[f64; 2]>; 4] {
+    let sum = |n: usize| vec![[0.0, 1e-9]; n];
+    let [mut y, mut dx, mut dw, mut db] = [c.dy.len(), c.x.len(), c.w.len(), c.bias.len()].map(sum);
+    let add = |[sum, mass]: &mut [f64; 2], a: f32, b: f32| {
+        let term = f64::from(a) * f64::from(b);
+        *sum += term;
+        *mass += term.abs();
+    };
+    let n = c.dy.len() / 2 / c.conv.channels_out;
+    for (at, (y, dy)) in y.iter_mut().zip(&c.dy).enumerate() {
+        let o = at / n % c.conv.channels_out;
+        add(y, c.bias[o], 1.0);
+        add(&mut db[o], *dy, 1.0);
+    }
+    each(c.conv, 2, |to, k, from| {
+        add(&mut y[to], c.w[k], c.x[from]);
+        add(&mut dx[from], c.w[k], c.dy[to]);
+        add(&mut dw[k], c.dy[to], c.x[from]);
+    });
+    [y, dx, dw, db]
+}
+
+fn verify(c: &Case) {
+    for (what, (got, want)) in results(c).iter().zip(wanted(c)).enumerate() {
+        for (i, (got, [sum, mass])) in got.iter().zip(&want).enumerate() {
+            let got = f64::from(*got);
+            let near = got == *sum || (sum.is_finite() && (got - sum).abs() <= 1e-5 * mass);
+            assert!(near, "{:?}: {i} of result {what} is {got}, not {sum}", c.conv);
+        }
+    }
+}
+
 #[test]
 fn blocks_of_windows_are_multiplied() {
     let r = &mut Seed::new("blocks_of_windows_are_multiplied").stream("conv2d");
-    for c in cases(r) {
-        let sum = |n: usize| vec![(0.0f64, 1e-9f64); n];
-        let [mut y, mut dx, mut dw, mut db] = [c.dy.len(), c.x.len(), c.w.len(), c.bias.len()].map(sum);
-        let add = |to: &mut (f64, f64), a: f32, b: f32| {
-            let term = f64::from(a) * f64::from(b);
-            *to = (to.0 + term, to.1 + term.abs());
-        };
-        let n = c.dy.len() / 2 / c.conv.channels_out;
-        for (at, (y, dy)) in y.iter_mut().zip(&c.dy).enumerate() {
-            let o = at / n % c.conv.channels_out;
-            add(y, c.bias[o], 1.0);
-            add(&mut db[o], *dy, 1.0);
+    cases(r).iter().for_each(verify);
+}
+
+/// Padding on one side, or none: what is infinite is not multiplied by it.
+#[test]
+fn infinite_factors_meet_no_padding() {
+    let r = &mut Seed::new("infinite_factors_meet_no_padding").stream("conv2d");
+    for (side, groups) in (0..5).flat_map(|side| [1, 2, 4].map(|groups| (side, groups))) {
+        let mut conv = Conv2d { groups, ..Conv2d::new(4, 4, [(); 2].map(|()| r.within(5..=9)), [3, 2]) };
+        // The last is no side.
+        if let Some(padding) = conv.padding.as_flattened_mut().get_mut(side) {
+            *padding = 1;
         }
-        each(c.conv, 2, |to, k, from| {
-            add(&mut y[to], c.w[k], c.x[from]);
-            add(&mut dx[from], c.w[k], c.dy[to]);
-            add(&mut dw[k], c.dy[to], c.x[from]);
-        });
-        for (what, (got, want)) in results(&c).iter().zip([y, dx, dw, db]).enumerate() {
-            for (i, (got, (sum, mass))) in got.iter().zip(&want).enumerate() {
-                let near = (f64::from(*got) - sum).abs() <= 1e-5 * mass;
-                assert!(near, "{:?}: {i} of result {what} is {got}, not {sum}", c.conv);
-            }
+        let mut c = of(conv, r);
+        for x in [&mut c.x, &mut c.w, &mut c.dy] {
+            x.iter_mut().for_each(|x| *x = 0.5 + x.abs());
         }
+        // The first filter, and the first plane of the result.
+        let (taps, n) = (6, c.dy.len() / 8);
+        c.w[..taps].fill(f32::INFINITY);
+        c.dy[..n].fill(f32::INFINITY);
+        verify(&c);
     }
 }
 
