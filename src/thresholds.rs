@@ -162,7 +162,6 @@ thresholds! {
     nn::conv2d::columns::COPIED Elements;
     nn::conv2d::columns::FEW Elements;
     nn::conv2d::depthwise::FILTERS Elements;
-    nn::conv2d::depthwise::SQUARE Elements;
     nn::GRAIN Elements;
     parts::GRAIN Elements;
     parts::LINE Elements;

@@ -106,8 +106,12 @@ fn blocks_of_windows_are_multiplied() {
 #[test]
 fn infinite_factors_meet_no_padding() {
     let r = &mut Seed::new("infinite_factors_meet_no_padding").stream("conv2d");
-    for (side, groups) in (0..5).flat_map(|side| [1, 2, 4].map(|groups| (side, groups))) {
-        let mut conv = Conv2d { groups, ..Conv2d::new(4, 4, [(); 2].map(|()| r.within(5..=9)), [3, 2]) };
+    for (side, groups, step) in (0..5)
+        .flat_map(|side| [1, 2, 4].into_iter().flat_map(move |groups| [(side, groups, 1), (side, groups, 2)]))
+    {
+        // With a stride of 2, the last place reads less than the plane.
+        let plane = [5, 6].map(|n| n + 2 * r.within(0..=2));
+        let mut conv = Conv2d { stride: [step; 2], groups, ..Conv2d::new(4, 4, plane, [3, 2]) };
         // The last is no side.
         if let Some(padding) = conv.padding.as_flattened_mut().get_mut(side) {
             *padding = 1;

@@ -15,7 +15,7 @@ pub(crate) const TILE: usize = 256;
 
 /// `y + Σ w_k·x_k`, one product after the other.
 #[derive(Debug, Clone, Copy)]
-struct Taps<T, const N: usize>([T; N]);
+pub(crate) struct Taps<T, const N: usize>(pub(crate) [T; N]);
 impl<T: Number, const N: usize> Update<T, N, 1> for Taps<T, N> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, x: [V; N], [y]: [V; 1]) -> [V; 1] {
@@ -25,21 +25,16 @@ impl<T: Number, const N: usize> Update<T, N, 1> for Taps<T, N> {
 
 /// One product of a sum of shifted lines: `n` elements from `to` on gain `w` times those from `from` on.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Shift<T> {
-    pub(crate) w: T,
-    pub(crate) to: usize,
-    pub(crate) from: usize,
-    pub(crate) n: usize,
+struct Shift<T> {
+    w: T,
+    to: usize,
+    from: usize,
+    n: usize,
 }
 
 /// Adds `N` shifted lines: in one pass where all of them are.
 #[inline(always)]
-pub(crate) fn add_shifted<S: Simd, T: Element, const N: usize>(
-    s: S,
-    taps: [Shift<T>; N],
-    x: &[T],
-    y: &mut [T],
-) {
+fn add_shifted<S: Simd, T: Element, const N: usize>(s: S, taps: [Shift<T>; N], x: &[T], y: &mut [T]) {
     let start = taps.iter().map(|t| t.to).max().unwrap_or(0);
     let end = taps.iter().map(|t| t.to + t.n).min().unwrap_or(0);
     // Without a common part all is before it.
