@@ -55,6 +55,7 @@ macro_rules! for_each_family {
             /// Further layers of networks, and their gradients.
             elements Network [
                 crate::nn::conv1d::conv1d_ops
+                crate::nn::conv2d::conv2d_ops
                 crate::nn::pool::pool_ops
             ];
             /// Losses of log-probabilities, running sums, cosines with rows, samples as numbers.

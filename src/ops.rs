@@ -154,6 +154,9 @@ macro_rules! for_each_op {
             nn conv1d(conv1d, conv1d_on) _[] convolution, layer;
             nn conv1d_backward_input(conv1d_backward_input, conv1d_backward_input_on) _[] convolution, layer;
             nn conv1d_backward_weights(conv1d_backward_weights, conv1d_backward_weights_on) _[] convolution, layer;
+            nn conv2d(conv2d, conv2d_on) _[] convolution, layer;
+            nn conv2d_backward_input(conv2d_backward_input, conv2d_backward_input_on) _[] convolution, layer;
+            nn conv2d_backward_weights(conv2d_backward_weights, conv2d_backward_weights_on) _[] convolution, layer;
             nn max_pool(max_pool, max_pool_on) _[] pooling, layer;
             nn max_pool_indices(max_pool_indices, max_pool_indices_on) _[] pooling, layer;
             nn max_pool_backward(max_pool_backward, max_pool_backward_on) _[] pooling, layer;

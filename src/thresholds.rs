@@ -159,6 +159,9 @@ thresholds! {
     nn::conv1d::im2col::LONG Elements;
     nn::conv1d::im2col::UNFOLDED Elements;
     nn::conv1d::depthwise::TILE Elements;
+    nn::conv2d::columns::COPIED Elements;
+    nn::conv2d::columns::FEW Elements;
+    nn::conv2d::depthwise::FILTERS Elements;
     nn::GRAIN Elements;
     parts::GRAIN Elements;
     parts::LINE Elements;

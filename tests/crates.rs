@@ -211,6 +211,17 @@ mod of_serde {
             dilation: 1,
             groups: 2,
         });
+        round(fulmen::Conv2d {
+            channels_in: 2,
+            channels_out: 4,
+            height: 9,
+            width: 8,
+            kernel: [3, 2],
+            stride: [2, 1],
+            padding: [[1, 0], [2, 3]],
+            dilation: [1, 4],
+            groups: 2,
+        });
         round(fulmen::Pool {
             input: [1, 5, 6],
             kernel: [1, 2, 3],

@@ -213,6 +213,7 @@ macro_rules! tests {
 common::for_each_nn_op!(tests);
 
 mod hard;
+mod planes;
 mod pointwise;
 mod pools;
 

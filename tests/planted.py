@@ -1,6 +1,7 @@
 """The faults that `faults.py` plants."""
 
 from planted_images import IMAGES
+from planted_planes import PLANES
 from planted_ranks import RANKS
 
 # What it is; file; old text; new text, in which ON is whether it is switched on; the test that has to find it.
@@ -594,4 +595,4 @@ FAULTS = [
     ("copies of one array as matrices of other shapes", "src/gpu/backend/copies.rs", "words: launch.arguments.iter().filter_map(word).collect(),", "words: if ON { vec![] } else { launch.arguments.iter().filter_map(word).collect() },", "devices device::copies"),
     ("comparisons of a magnitude with a constant below", "src/gpu/ptx/emit.rs", "(bits == 0 || bits >> 31 == 1).then_some(opposite)", "(!ON && (bits == 0 || bits >> 31 == 1)).then_some(opposite)", "devices ptx::instructions"),
 ]
-FAULTS += IMAGES + RANKS
+FAULTS += IMAGES + PLANES + RANKS

@@ -5,7 +5,7 @@ use super::Threads;
 use super::{Cpu, Memory};
 use crate::Side;
 use crate::lanes::Simd;
-use crate::nn::Conv1d;
+use crate::nn::{Conv1d, Conv2d};
 
 /// The trait of sizes, and what implements it.
 macro_rules! sizes {
@@ -43,6 +43,7 @@ sizes! {
         trmm_workspace(side: Side, m: usize, n: usize) -> usize;
         trsm_workspace(side: Side, m: usize, n: usize) -> usize;
         conv1d_workspace(conv: Conv1d) -> usize;
+        conv2d_workspace(conv: Conv2d) -> usize;
         fft_workspace(n: usize) -> usize;
         rfft_workspace(n: usize) -> usize;
         fft_rows_workspace(n: usize) -> usize;

@@ -6,7 +6,7 @@ use super::{enforced, marker};
 use crate::error::Error;
 use crate::image::{Border, Flip, Image, ImageMut, Kernel, Luma, Norm, ResizePlan, ThresholdKind, Turn, Yuv};
 use crate::lanes::Native;
-use crate::{Adagrad, Adam, Attention, BatchMut, BatchRef, Biquad, Bsr, Colors, Complex, ComplexConvolver, Conjugate, Conv1d, Convolver, Csr, Dct, Dia, Diagonal, Direction, EinsumPlan, Extent, Fft, Givens, MatMut, MatRef, ModifiedGivens, Momentum, PackedB, Pad, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Sell, Side, Triangle, VecMut, VecRef};
+use crate::{Adagrad, Adam, Attention, BatchMut, BatchRef, Biquad, Bsr, Colors, Complex, ComplexConvolver, Conjugate, Conv1d, Conv2d, Convolver, Csr, Dct, Dia, Diagonal, Direction, EinsumPlan, Extent, Fft, Givens, MatMut, MatRef, ModifiedGivens, Momentum, PackedB, Pad, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Sell, Side, Triangle, VecMut, VecRef};
 
 // Each bound function, by its type: a missing or changed one does not compile.
 const _: () = enforced::<marker::neg>();
@@ -990,6 +990,21 @@ const _: fn(Conv1d, &[f32], &[f32], &mut [f32], Option<&mut [f32]>, &mut [f32]) 
 const _: fn(Conv1d, &[f64], &[f64], &mut [f64], Option<&mut [f64]>, &mut [f64]) -> Result<(), Error> = crate::conv1d_backward_weights::<f64>;
 const _: fn(Native, Conv1d, &[f32], &[f32], &mut [f32], Option<&mut [f32]>, &mut [f32]) -> Result<(), Error> = crate::conv1d_backward_weights_on::<Native, f32>;
 const _: fn(Native, Conv1d, &[f64], &[f64], &mut [f64], Option<&mut [f64]>, &mut [f64]) -> Result<(), Error> = crate::conv1d_backward_weights_on::<Native, f64>;
+const _: () = enforced::<marker::conv2d>();
+const _: fn(Conv2d, &[f32], &[f32], Option<&[f32]>, &mut [f32], &mut [f32]) -> Result<(), Error> = crate::conv2d::<f32>;
+const _: fn(Conv2d, &[f64], &[f64], Option<&[f64]>, &mut [f64], &mut [f64]) -> Result<(), Error> = crate::conv2d::<f64>;
+const _: fn(Native, Conv2d, &[f32], &[f32], Option<&[f32]>, &mut [f32], &mut [f32]) -> Result<(), Error> = crate::conv2d_on::<Native, f32>;
+const _: fn(Native, Conv2d, &[f64], &[f64], Option<&[f64]>, &mut [f64], &mut [f64]) -> Result<(), Error> = crate::conv2d_on::<Native, f64>;
+const _: () = enforced::<marker::conv2d_backward_input>();
+const _: fn(Conv2d, &[f32], &[f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::conv2d_backward_input::<f32>;
+const _: fn(Conv2d, &[f64], &[f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::conv2d_backward_input::<f64>;
+const _: fn(Native, Conv2d, &[f32], &[f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::conv2d_backward_input_on::<Native, f32>;
+const _: fn(Native, Conv2d, &[f64], &[f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::conv2d_backward_input_on::<Native, f64>;
+const _: () = enforced::<marker::conv2d_backward_weights>();
+const _: fn(Conv2d, &[f32], &[f32], &mut [f32], Option<&mut [f32]>, &mut [f32]) -> Result<(), Error> = crate::conv2d_backward_weights::<f32>;
+const _: fn(Conv2d, &[f64], &[f64], &mut [f64], Option<&mut [f64]>, &mut [f64]) -> Result<(), Error> = crate::conv2d_backward_weights::<f64>;
+const _: fn(Native, Conv2d, &[f32], &[f32], &mut [f32], Option<&mut [f32]>, &mut [f32]) -> Result<(), Error> = crate::conv2d_backward_weights_on::<Native, f32>;
+const _: fn(Native, Conv2d, &[f64], &[f64], &mut [f64], Option<&mut [f64]>, &mut [f64]) -> Result<(), Error> = crate::conv2d_backward_weights_on::<Native, f64>;
 const _: () = enforced::<marker::sgd>();
 const _: fn(f32, f32, &[f32], &mut [f32]) -> Result<(), Error> = crate::sgd::<f32>;
 const _: fn(f64, f64, &[f64], &mut [f64]) -> Result<(), Error> = crate::sgd::<f64>;

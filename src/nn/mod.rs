@@ -6,6 +6,7 @@
 
 pub(crate) mod attention;
 pub(crate) mod conv1d;
+pub(crate) mod conv2d;
 pub(crate) mod embedding;
 pub(crate) mod gated;
 pub(crate) mod int_to_float;
@@ -27,6 +28,7 @@ pub(crate) mod softmax_backward;
 
 pub use attention::*;
 pub use conv1d::*;
+pub use conv2d::*;
 pub use embedding::*;
 pub use gated::*;
 pub use int_to_float::*;

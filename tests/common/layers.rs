@@ -3,6 +3,7 @@
 use crate::device::{Worst, specials};
 use crate::nn::attention::{self, options};
 use crate::nn::conv1d::{self, conv};
+use crate::nn::conv2d;
 use crate::nn::pool::{self, counts_padding};
 use crate::nn::{
     Args, Bounds, Noise, Op, Routine, convolutions, filters, indexed, optimisers, products, rows, scans,
@@ -243,6 +244,15 @@ fn call<T: Scalar, D: Computes<T> + Blocking>(
             let (dw, db) = (next(), next());
             gpu.conv1d_backward_weights(conv(a), on.x(0), on.x(1), dw, Some(db), ())
         }
+        "conv2d" => {
+            let bias = (!a.x[2].is_empty()).then(|| on.x(2));
+            gpu.conv2d(conv2d::conv(a), on.x(0), on.x(1), bias, next(), ())
+        }
+        "conv2d_backward_input" => gpu.conv2d_backward_input(conv2d::conv(a), on.x(0), on.x(1), next(), ()),
+        "conv2d_backward_weights" => {
+            let (dw, db) = (next(), next());
+            gpu.conv2d_backward_weights(conv2d::conv(a), on.x(0), on.x(1), dw, Some(db), ())
+        }
         "max_pool" => gpu.max_pool(on.x(0), pool::pool(a), next()),
         "max_pool_indices" => {
             let (out, to) = (next(), next());
@@ -474,6 +484,9 @@ pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + Blocking>(
         conv1d::Forward: "conv1d" on shapes;
         conv1d::BackwardInput: "conv1d_backward_input" on shapes;
         conv1d::BackwardWeights: "conv1d_backward_weights" on shapes;
+        conv2d::Forward: "conv2d" on shapes;
+        conv2d::BackwardInput: "conv2d_backward_input" on shapes;
+        conv2d::BackwardWeights: "conv2d_backward_weights" on shapes;
         pool::MaxPool: "max_pool" on shapes;
         pool::MaxPoolIndices: "max_pool_indices" on shapes;
         pool::MaxPoolBackward: "max_pool_backward" on shapes;

@@ -42,6 +42,8 @@ pub mod contractions;
 #[macro_use]
 pub mod conv1d;
 #[macro_use]
+pub mod conv2d;
+#[macro_use]
 pub mod convolutions;
 pub mod eigen;
 pub mod filters;
@@ -90,6 +92,7 @@ macro_rules! for_each_nn_op {
         $crate::for_each_complex!($cb);
         $crate::for_each_contraction!($cb);
         $crate::for_each_conv_op!($cb);
+        $crate::for_each_conv2d_op!($cb);
         $crate::for_each_convolution!($cb);
         $crate::for_each_indexed_op!($cb);
         $crate::for_each_optimiser!($cb);

@@ -9,7 +9,7 @@ use fulmen::gpu::device::{
 };
 use fulmen::gpu::template::{Argument, Meet};
 use fulmen::hardware::Language;
-use fulmen::{Adam, Align, Attention, Conv1d, Diagonal, Pad, RopeStyle, Side, Triangle};
+use fulmen::{Adam, Align, Attention, Conv1d, Conv2d, Diagonal, Pad, RopeStyle, Side, Triangle};
 use std::cell::RefCell;
 
 /// A device that holds nothing and runs nothing.
@@ -380,6 +380,30 @@ fn call(gpu: &Gpu<Paper>, op: usize, d: &mut Dice<'_>) -> Result<(), Error> {
             let (length, kernel, stride) = (d.size(), d.byte() % 12, d.byte() % 5);
             let padding = if d.byte().is_multiple_of(8) { d.size() } else { d.byte() };
             let (dilation, groups) = (d.byte() % 4, [1, 1, 2, 0][d.byte() % 4]);
+            if d.flag() {
+                let (height, kh) = (d.byte(), d.byte() % 4);
+                let conv = Conv2d {
+                    stride: [d.byte() % 4, stride],
+                    padding: [[d.byte() % 5, d.byte() % 5], [d.byte(), padding]],
+                    dilation: [d.byte() % 3, dilation],
+                    groups,
+                    ..Conv2d::new(channels_in, channels_out, [height, length], [kh, kernel])
+                };
+                let [rows, cols] = conv.output().unwrap_or([1, 3]);
+                let batch = d.byte() % 9;
+                let elements = |channels: usize, [rows, cols]: [usize; 2]| {
+                    let plane = rows.checked_mul(cols).and_then(|n| n.checked_mul(channels * batch));
+                    plane.ok_or(overflow.clone())
+                };
+                let mut x = line(d, elements(channels_in, [height, length])?)?;
+                let mut w = line(d, channels_out * (channels_in / groups.max(1)) * kh * kernel)?;
+                let mut y = line(d, elements(channels_out, [rows, cols])?)?;
+                return match d.byte() % 3 {
+                    0 => gpu.conv2d(conv, x.view()?, w.view()?, None, y.view_mut()?, ()),
+                    1 => gpu.conv2d_backward_input(conv, y.view()?, w.view()?, x.view_mut()?, ()),
+                    _ => gpu.conv2d_backward_weights(conv, x.view()?, y.view()?, w.view_mut()?, None, ()),
+                };
+            }
             let conv =
                 Conv1d { channels_in, channels_out, length, kernel, stride, padding, dilation, groups };
             let out = conv.output().unwrap_or(3);

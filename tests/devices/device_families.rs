@@ -5,7 +5,7 @@ use fulmen::backend::*;
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::device::Host;
 use fulmen::random::Stream;
-use fulmen::{Complex, Conv1d, Csr, Diagonal, Einsum, EinsumPlan, Pad, Pool, RotM, Side, Triangle};
+use fulmen::{Complex, Conv1d, Conv2d, Csr, Diagonal, Einsum, EinsumPlan, Pad, Pool, RotM, Side, Triangle};
 
 /// What each call says; `x` has twelve elements, `y` too, and there is memory for six indices.
 fn said<B: Backend<f32>>(
@@ -51,6 +51,7 @@ fn said<B: Backend<f32>>(
     }
     let (low, non) = (Triangle::Lower, Diagonal::NonUnit);
     let (pool, conv) = (Pool::line(4, 2, 2, 0), Conv1d::new(2, 2, 3, 2));
+    let map = Conv2d::new(2, 2, [1, 3], [1, 2]);
     call! {
         ger(1.0, v(2), v(3), to!(3, 3));
         ger(1.0, v(3), v(2), to!(3, 3));
@@ -99,6 +100,15 @@ fn said<B: Backend<f32>>(
         conv1d_backward_input(Conv1d { dilation: 0, ..conv }, part(4), part(8), to!(6), B::workspace(w!()));
         conv1d_backward_input(conv, part(5), part(8), to!(6), B::workspace(w!()));
         conv1d_backward_weights(conv, x, part(8), to!(7), None, B::workspace(w!()));
+        conv2d(Conv2d { groups: 3, ..map }, x, part(8), None, to!(8), B::workspace(w!()));
+        conv2d(Conv2d { kernel: [2, 2], ..map }, x, part(8), None, to!(8), B::workspace(w!()));
+        conv2d(map, part(11), part(8), None, to!(8), B::workspace(w!()));
+        conv2d(map, x, part(7), None, to!(8), B::workspace(w!()));
+        conv2d(map, x, part(8), None, to!(7), B::workspace(w!()));
+        conv2d(map, x, part(8), Some(part(3)), to!(8), B::workspace(w!()));
+        conv2d_backward_input(Conv2d { dilation: [1, 0], ..map }, part(4), part(8), to!(6), B::workspace(w!()));
+        conv2d_backward_input(map, part(5), part(8), to!(6), B::workspace(w!()));
+        conv2d_backward_weights(map, x, part(8), to!(7), None, B::workspace(w!()));
     }
     let [dw, db] = B::split(y, 8).unwrap_or_else(|e| panic!("{e}"));
     call! {

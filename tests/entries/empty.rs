@@ -185,5 +185,6 @@ fn heads_and_rows_of_nothing() {
         let x = MatMut::row_major(&mut [], 0, MANY).unwrap();
         rope_view::<f32>(x, 2, &[], &[], RopeStyle::Neox, false).unwrap();
         conv1d(Conv1d::new(1, 1, MANY, 1), none, &[1.0], None, &mut [], &mut []).unwrap();
+        conv2d(Conv2d::new(1, 1, [1, MANY], [1, 1]), none, &[1.0], None, &mut [], &mut []).unwrap();
     });
 }

@@ -1,6 +1,6 @@
 //! What errors say, exactly, and how large they are.
 
-use fulmen::{Complex, Conv1d, Csr, Dimension, Einsum, EinsumPlan, Error, MatMut, MatRef};
+use fulmen::{Complex, Conv1d, Conv2d, Csr, Dimension, Einsum, EinsumPlan, Error, MatMut, MatRef};
 
 /// The sentence, the op and the argument of a refusal.
 fn says<T>(done: Result<T, Error>, op: Option<&str>, arg: &str, text: &str) {
@@ -105,6 +105,10 @@ fn sentences() {
     );
     let huge = Conv1d { padding: usize::MAX, ..Conv1d::new(1, 1, 4, 1) };
     says(huge.output(), None, "padding", "the size of `padding` does not fit the machine's integers");
+    let conv = Conv2d { padding: [[1, 0], [0, 0]], ..Conv2d::new(1, 1, [2, 3], [4, 1]) };
+    let text = "conv2d: `kernel` must be no larger than the padded plane";
+    let (x, mut y) = ([0.0f32; 6], [0.0f32; 3]);
+    says(fulmen::conv2d(conv, &x, &x[..4], None, &mut y, &mut []), Some("conv2d"), "kernel", text);
     says(Complex::<f32>::of(&x[..3]), None, "parts", "`parts` has 3 elements, a multiple of 2 expected");
 }
 

@@ -76,6 +76,7 @@ fn parameters(op: &str) -> [Vec<String>; 2] {
     };
     for (word, fields) in [
         ("conv", format!("{:?}", fulmen::Conv1d::new(1, 1, 1, 1))),
+        ("conv", format!("{:?}", fulmen::Conv2d::new(1, 1, [1; 2], [1; 2]))),
         ("pool", format!("{:?}", fulmen::Pool::line(1, 1, 1, 0))),
         ("op", format!("{heads:?}")),
         ("with", with),

@@ -52,7 +52,7 @@ fn shapes<T: Element>(op: &str) -> Vec<[usize; 2]> {
     // Windows and taps take their time in the references.
     let (most, many) = match op {
         _ if op.contains("pool") => (4500, 70),
-        _ if op.starts_with("conv1d") => (grain + 1, 70),
+        _ if op.starts_with("conv1d") || op.starts_with("conv2d") => (grain + 1, 70),
         _ if op.starts_with("gemm") => (2050, 300),
         // See `long_rows_of_sample` for more.
         "sample" if T::NAME == "f32" => (5000, 1),
@@ -144,6 +144,7 @@ macro_rules! tests {
     )*};
 }
 for_each_conv_op!(tests);
+for_each_conv2d_op!(tests);
 for_each_indexed_op!(tests);
 for_each_optimiser!(tests);
 for_each_pool_op!(tests);

@@ -1,16 +1,17 @@
-//! Pooling and one-dimensional convolution on devices, and their backward passes.
+//! Pooling and convolution on devices, and their backward passes.
 
 use super::super::device::{Computes, Device, Error};
-use super::super::template::{Argument, window};
+use super::super::template::{Argument, conv2d, window};
 use super::ops::{Done, Scalar, arguments, called};
 use super::plan::counted;
 use super::{Gpu, View, ViewMut};
 use crate::backend::Network;
 use crate::error::same_len;
 use crate::nn::conv1d::Lines;
+use crate::nn::conv2d::{Axis, Maps};
 use crate::nn::pool::Along;
 use crate::nn::pool::geometry::Planes;
-use crate::{Conv1d, Pool};
+use crate::{Conv1d, Conv2d, Pool};
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -22,6 +23,24 @@ fn lines(of: &Lines) -> Result<[usize; 10], Error> {
     let all = counted("padding", length.saturating_add(padding.saturating_mul(2)))? as usize;
     let [stride, dilation] = [conv.stride, conv.dilation].map(|d| d.min(all));
     Ok([channels_in, channels_out, ci, co, length, n, kernel, stride, padding, dilation])
+}
+
+/// What kernels are told of a convolution of planes.
+fn maps(of: &Maps) -> Result<[usize; 16], Error> {
+    let Maps { conv, down, across, rows, cols, ci, co, .. } = *of;
+    // As of lines.
+    let steps = |axis: &Axis| {
+        let padded = axis.length.saturating_add(axis.before).saturating_add(axis.behind);
+        let all = counted("padding", padded)? as usize;
+        Ok::<_, Error>([axis.stride, axis.dilation].map(|d| d.min(all)))
+    };
+    let [[sh, dh], [sw, dw]] = [steps(&down)?, steps(&across)?];
+    let channels = [conv.channels_in, conv.channels_out, ci, co];
+    let sizes = [down.length, across.length, rows, cols, down.kernel, across.kernel];
+    let rest = [sh, sw, down.before, across.before, dh, dw];
+    let mut all = [0; 16];
+    all.iter_mut().zip(channels.into_iter().chain(sizes).chain(rest)).for_each(|(to, n)| *to = n);
+    Ok(all)
 }
 
 /// Whether windows are over volumes of more than a plane.
@@ -140,6 +159,86 @@ impl<T: Scalar, D: Computes<T>> Network<T> for Gpu<D> {
             if let Some(dbias) = dbias {
                 let mut all: Vec<Argument> = [1, 3].map(Argument::Buffer).into();
                 all.extend(arguments::<T>(0, &[conv.channels_out, of.images, of.n], &[]));
+                let make = window::channel_sums::<T::Recorded>;
+                let grid = [conv.channels_out, 1];
+                launches.push(planner.blocks::<T::Recorded>("channel_sums", make, grid, all)?);
+                bound.push(dbias.binding(self)?);
+            }
+            self.go(launches, vec![], &bound)
+        })
+    }
+
+    fn conv2d(
+        &self,
+        conv: Conv2d,
+        x: View<'_, T, D>,
+        weights: View<'_, T, D>,
+        bias: Option<View<'_, T, D>>,
+        out: ViewMut<'_, T, D>,
+        _: (),
+    ) -> Done {
+        called!(conv2d, {
+            let of = conv.on([("x", x.len()), ("weights", weights.len()), ("out", out.len())])?;
+            bias.map_or(Ok(()), |bias| same_len("bias", conv.channels_out, bias.len()))?;
+            self.all_lines::<T>(&[("x", x.len()), ("weights", weights.len()), ("out", out.len())])?;
+            if out.is_empty() {
+                return Ok(());
+            }
+            let words = [&[out.len(), usize::from(bias.is_some())], &maps(&of)?[..]].concat();
+            let bias = bias.unwrap_or(weights);
+            let bound = [x.binding(self)?, weights.binding(self)?, bias.binding(self)?, out.binding(self)?];
+            self.run_flat::<T>("conv2d", conv2d::conv2d::<T::Recorded>, out.len(), &bound, (&words, &[]))
+        })
+    }
+
+    fn conv2d_backward_input(
+        &self,
+        conv: Conv2d,
+        dy: View<'_, T, D>,
+        weights: View<'_, T, D>,
+        dx: ViewMut<'_, T, D>,
+        _: (),
+    ) -> Done {
+        called!(conv2d_backward_input, {
+            let of = conv.on([("dx", dx.len()), ("weights", weights.len()), ("dy", dy.len())])?;
+            self.all_lines::<T>(&[("dx", dx.len()), ("weights", weights.len()), ("dy", dy.len())])?;
+            if dx.is_empty() {
+                return Ok(());
+            }
+            let words = [&[dx.len()], &maps(&of)?[..]].concat();
+            let bound = [dy.binding(self)?, weights.binding(self)?, dx.binding(self)?];
+            let make = conv2d::conv2d_backward_input::<T::Recorded>;
+            self.run_flat::<T>("conv2d_backward_input", make, dx.len(), &bound, (&words, &[]))
+        })
+    }
+
+    fn conv2d_backward_weights(
+        &self,
+        conv: Conv2d,
+        x: View<'_, T, D>,
+        dy: View<'_, T, D>,
+        dweights: ViewMut<'_, T, D>,
+        dbias: Option<ViewMut<'_, T, D>>,
+        _: (),
+    ) -> Done {
+        called!(conv2d_backward_weights, {
+            let of = conv.on([("x", x.len()), ("dweights", dweights.len()), ("dy", dy.len())])?;
+            dbias.as_ref().map_or(Ok(()), |dbias| same_len("dbias", conv.channels_out, dbias.len()))?;
+            self.all_lines::<T>(&[("x", x.len()), ("dweights", dweights.len()), ("dy", dy.len())])?;
+            if of.images == 0 {
+                return Ok(());
+            }
+            let planner = &self.state.planner;
+            let words = [&[dweights.len(), of.images], &maps(&of)?[..]].concat();
+            let all = arguments::<T>(3, &words, &[]);
+            let make = conv2d::conv2d_backward_weights::<T::Recorded>;
+            let grid = [dweights.len(), 1];
+            let mut launches =
+                vec![planner.blocks::<T::Recorded>("conv2d_backward_weights", make, grid, all)?];
+            let mut bound = vec![x.binding(self)?, dy.binding(self)?, dweights.binding(self)?];
+            if let Some(dbias) = dbias {
+                let mut all: Vec<Argument> = [1, 3].map(Argument::Buffer).into();
+                all.extend(arguments::<T>(0, &[conv.channels_out, of.images, of.places()], &[]));
                 let make = window::channel_sums::<T::Recorded>;
                 let grid = [conv.channels_out, 1];
                 launches.push(planner.blocks::<T::Recorded>("channel_sums", make, grid, all)?);

@@ -8,6 +8,7 @@ mod block_reduce;
 mod blocks;
 pub(crate) mod chain;
 pub(crate) mod complex;
+pub(crate) mod conv2d;
 pub(crate) mod decode;
 pub(crate) mod diagonal;
 pub(crate) mod epilogue;

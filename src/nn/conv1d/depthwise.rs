@@ -15,7 +15,7 @@ pub(crate) const TILE: usize = 256;
 
 /// `y + Σ w_k·x_k`, one product after the other.
 #[derive(Debug, Clone, Copy)]
-struct Taps<T, const N: usize>([T; N]);
+pub(crate) struct Taps<T, const N: usize>(pub(crate) [T; N]);
 impl<T: Number, const N: usize> Update<T, N, 1> for Taps<T, N> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, x: [V; N], [y]: [V; 1]) -> [V; 1] {
@@ -75,7 +75,7 @@ fn add_all<S: Simd, T: Element>(s: S, kernel: usize, tap: impl Fn(usize) -> Shif
 
 /// `out[l] += Σ_k w[k]·x[l·stride + k·dilation - padding]`.
 #[inline(always)]
-pub(super) fn forward<S: Simd, T: Element>(s: S, conv: Conv1d, n: usize, w: &[T], x: &[T], out: &mut [T]) {
+pub(crate) fn forward<S: Simd, T: Element>(s: S, conv: Conv1d, n: usize, w: &[T], x: &[T], out: &mut [T]) {
     let weight = |k: usize| w.get(k).copied().unwrap_or_default();
     if conv.stride == 1 {
         let tap = |k| {
@@ -98,7 +98,7 @@ pub(super) fn forward<S: Simd, T: Element>(s: S, conv: Conv1d, n: usize, w: &[T]
 
 /// `dx[l·stride + k·dilation - padding] += Σ_k w[k]·dy[l]`.
 #[inline(always)]
-pub(super) fn backward<S: Simd, T: Element>(s: S, conv: Conv1d, n: usize, w: &[T], dy: &[T], dx: &mut [T]) {
+pub(crate) fn backward<S: Simd, T: Element>(s: S, conv: Conv1d, n: usize, w: &[T], dy: &[T], dx: &mut [T]) {
     let weight = |k: usize| w.get(k).copied().unwrap_or_default();
     if conv.stride == 1 {
         let tap = |k| {
@@ -121,7 +121,7 @@ pub(super) fn backward<S: Simd, T: Element>(s: S, conv: Conv1d, n: usize, w: &[T
 
 /// `dw[k] += Σ_l dy[l]·x[l·stride + k·dilation - padding]`.
 #[inline(always)]
-pub(super) fn weights<S: Simd, T: Element>(s: S, conv: Conv1d, n: usize, x: &[T], dy: &[T], dw: &mut [T]) {
+pub(crate) fn weights<S: Simd, T: Element>(s: S, conv: Conv1d, n: usize, x: &[T], dy: &[T], dw: &mut [T]) {
     let mut scratch = [T::ZERO; TILE];
     for (k, dw) in dw.iter_mut().enumerate() {
         let at = conv.tap(k, n);

@@ -45,7 +45,7 @@ pub(super) const fn unfolded_cells(filter: usize, n: usize) -> usize {
 
 /// The output positions at which a tap multiplies an element of the input.
 #[derive(Debug, Clone)]
-pub(super) struct Tap {
+pub(crate) struct Tap {
     /// These elements of the result's line.
     pub cells: Range<usize>,
     /// The element of the input at the first of them; the others follow by the stride.
@@ -54,7 +54,7 @@ pub(super) struct Tap {
 
 impl Tap {
     /// The places among `cells`.
-    pub(super) fn among(&self, cells: &Range<usize>, stride: usize) -> Self {
+    pub(crate) fn among(&self, cells: &Range<usize>, stride: usize) -> Self {
         let end = self.cells.end.min(cells.end);
         let start = self.cells.start.max(cells.start).min(end);
         // Without a place there is no element either.
@@ -97,13 +97,13 @@ pub(super) const fn again(conv: &Conv1d, ci: usize, co: usize) -> bool {
 
 /// `n` elements from `start` on, which `x` has.
 #[inline(always)]
-pub(super) fn part<T>(x: &[T], start: usize, n: usize) -> &[T] {
+pub(crate) fn part<T>(x: &[T], start: usize, n: usize) -> &[T] {
     x.get(start..).and_then(|x| x.get(..n)).unwrap_or_default()
 }
 
 /// As [`part`].
 #[inline(always)]
-pub(super) fn part_mut<T>(x: &mut [T], start: usize, n: usize) -> &mut [T] {
+pub(crate) fn part_mut<T>(x: &mut [T], start: usize, n: usize) -> &mut [T] {
     x.get_mut(start..).and_then(|x| x.get_mut(..n)).unwrap_or_default()
 }
 

@@ -23,7 +23,8 @@ use crate::slices::lines_mut;
 use crate::view::{MatMut, MatRef};
 use core::ops::Range;
 pub(crate) use groups::Lines;
-use im2col::{Source, Tap, again, apart, block_cells, bounds, part, part_mut, unfolded, unfolded_cells};
+use im2col::{Source, again, apart, block_cells, bounds, unfolded, unfolded_cells};
+pub(crate) use im2col::{Tap, part, part_mut};
 
 /// The sizes of a convolution of lines.
 ///
@@ -97,7 +98,7 @@ impl Conv1d {
 
     /// The output positions, of `n`, at which tap `k` reads the input and not its padding.
     #[inline(always)]
-    fn tap(&self, k: usize, n: usize) -> Tap {
+    pub(crate) fn tap(&self, k: usize, n: usize) -> Tap {
         let before = self.padding.saturating_sub(k * self.dilation);
         // A tap may be outside the line at every place.
         let (padded, stride) = (self.length + self.padding, self.stride.max(1));
@@ -110,7 +111,7 @@ impl Conv1d {
 
     /// The taps that read the input at position `l`, and the element that the first of them reads.
     #[inline(always)]
-    fn taps(&self, l: usize) -> (Range<usize>, usize) {
+    pub(crate) fn taps(&self, l: usize) -> (Range<usize>, usize) {
         let at = l * self.stride;
         let (padded, apart) = (self.length + self.padding, self.dilation.max(1));
         let start = self.padding.saturating_sub(at).div_ceil(apart).min(self.kernel);
@@ -184,7 +185,7 @@ pub const fn conv1d_workspace(conv: Conv1d) -> usize {
 }
 
 /// Elements `at`, `at + step`, … of `x`, `n` of them.
-fn column<T: Element>(x: &[T], at: usize, step: usize, n: usize) -> impl Iterator<Item = T> {
+pub(crate) fn column<T: Element>(x: &[T], at: usize, step: usize, n: usize) -> impl Iterator<Item = T> {
     x.get(at..).unwrap_or_default().iter().step_by(step).take(n).copied()
 }
 

@@ -1,8 +1,8 @@
 //! Shapes and orders at which ops take other paths than in the tables: many kept elements, sorted input, few queries, a
-//! first and a strided layer, a last pool, planes.
+//! first and a strided layer, layers of ResNet-50, a last pool, planes.
 //! Beside plain Rust, built with the same flags. `make bench` runs it.
 
-use fulmen::{Attention, Complex, Conv1d, Direction, Fft, MatMut, MatRef, Pool};
+use fulmen::{Attention, Complex, Conv1d, Conv2d, Direction, Fft, MatMut, MatRef, Pool};
 use fulmen_harness::race::{Case, Contender, Race};
 
 /// Numbers of -1 … 1 without an order.
@@ -67,6 +67,89 @@ fn convolutions(race: &mut Race) {
         let (size, work) = (format!("{ci} to {co}, {kernel} by {stride}"), 2.0 * (w.len() * n) as f64);
         race.case(&Case { op: "conv1d", ty: "f32", size, work, unit: "GFLOP/s" }, list);
         assert!(out.iter().zip(&sums).all(|(a, b)| (a - b).abs() < 1e-2));
+    }
+}
+
+/// Layers of ResNet-50 and two of single planes, with their gradients, beside shifted rows and beside the product that is left
+/// when somebody else has copied all windows.
+fn residual_layers(race: &mut Race) {
+    for (ci, co, side, kernel, stride, groups) in [
+        (3, 64, 224, 7, 2, 1),
+        (64, 64, 56, 3, 1, 1),
+        (128, 128, 28, 3, 1, 1),
+        (256, 256, 14, 3, 1, 1),
+        (512, 512, 7, 3, 1, 1),
+        (128, 128, 56, 3, 2, 1),
+        (64, 256, 56, 1, 1, 1),
+        (256, 1024, 14, 1, 1, 1),
+        (256, 512, 56, 1, 2, 1),
+        (128, 128, 56, 3, 1, 128),
+        (512, 512, 14, 3, 1, 512),
+    ] {
+        let conv = Conv2d {
+            stride: [stride; 2],
+            padding: [[kernel / 2; 2]; 2],
+            groups,
+            ..Conv2d::new(ci, co, [side; 2], [kernel; 2])
+        };
+        let ([rows, cols], per) = (conv.output().unwrap(), ci / groups);
+        let (n, area, filter) = (rows * cols, side * side, per * kernel * kernel);
+        let (x, w, dy) = (noise(ci * area, 1), noise(co * filter, 2), noise(co * n, 3));
+        let (mut out, mut sums, mut product) = (vec![0.0; co * n], vec![0.0; co * n], vec![0.0; co * n]);
+        let mut room = vec![0.0; fulmen::conv2d_workspace(conv)];
+        let (columns, mut other) = (noise(filter * n, 4), vec![0.0; fulmen::gemm_workspace(co, n, filter)]);
+        let mut list = vec![
+            Contender::ours(|| fulmen::conv2d(conv, &x, &w, None, &mut out, &mut room).unwrap()),
+            Contender::peer("loop", || {
+                sums.fill(0.0);
+                let padding = kernel / 2;
+                for (o, y) in sums.chunks_exact_mut(n).enumerate() {
+                    for t in 0..filter {
+                        let (c, p, q) = (t / kernel / kernel, t / kernel % kernel, t % kernel);
+                        let (w, plane) =
+                            (w[o * filter + t], &x[(o / (co / groups) * per + c) * area..][..area]);
+                        let start = padding.saturating_sub(q).div_ceil(stride);
+                        let end = (side + padding - q).div_ceil(stride).min(cols);
+                        for (i, y) in y.chunks_exact_mut(cols).enumerate() {
+                            let Some(row) = (i * stride + p).checked_sub(padding).filter(|r| *r < side)
+                            else {
+                                continue;
+                            };
+                            let x = &plane[row * side + start * stride + q - padding..];
+                            let y = &mut y[start..end];
+                            match stride {
+                                1 => y.iter_mut().zip(x).for_each(|(y, x)| *y += w * x),
+                                _ => {
+                                    y.iter_mut().zip(x.iter().step_by(stride)).for_each(|(y, x)| *y += w * x)
+                                }
+                            }
+                        }
+                    }
+                }
+            }),
+        ];
+        if groups == 1 {
+            list.push(Contender::peer("gemm", || {
+                let c = MatMut::row_major(&mut product, co, n).unwrap();
+                let (a, b) = (matrix(&w, co, filter), matrix(&columns, filter, n));
+                fulmen::gemm(1.0, a, b, 0.0, c, &mut other).unwrap();
+            }));
+        }
+        let size = format!(
+            "{kernel}x{kernel}/{stride} {ci}-{co} {side}{}",
+            if groups > 1 { " depthwise" } else { "" }
+        );
+        let work = 2.0 * (w.len() * n) as f64;
+        race.case(&Case { op: "conv2d", ty: "f32", size: size.clone(), work, unit: "GFLOP/s" }, list);
+        assert!(out.iter().zip(&sums).all(|(a, b)| (a - b).abs() < 1e-2));
+        let (mut dx, mut dw) = (vec![0.0; x.len()], vec![0.0; w.len()]);
+        let mut other = room.clone();
+        let input = || fulmen::conv2d_backward_input(conv, &dy, &w, &mut dx, &mut room).unwrap();
+        let case = Case { op: "conv2d_backward_input", ty: "f32", size: size.clone(), work, unit: "GFLOP/s" };
+        race.case(&case, vec![Contender::ours(input)]);
+        let weights = || fulmen::conv2d_backward_weights(conv, &x, &dy, &mut dw, None, &mut other).unwrap();
+        let case = Case { op: "conv2d_backward_weights", ty: "f32", size, work, unit: "GFLOP/s" };
+        race.case(&case, vec![Contender::ours(weights)]);
     }
 }
 
@@ -185,6 +268,7 @@ fn main() -> std::io::Result<()> {
     let mut race = Race::new(&args);
     selections(&mut race);
     convolutions(&mut race);
+    residual_layers(&mut race);
     few_queries(&mut race);
     last_pools(&mut race);
     planes(&mut race);
