@@ -24,7 +24,7 @@ BY_HAND = {
     "c4543c636e83": "signals",
     "254463f0e61d": "resizes of images",
     "94ac39910794": "other ops on images beside OpenCV",
-    "5ac4d22a6dd5": "ops on images on an H200",
+    "63916c5c0d9a": "ops on images on an H200",
     "d194bb41f684": "an H100 beside the vendor's libraries",
     "fd9ffe4d92af": "products of bytes, gradients of attention",
     "45c87e037799": "training with batched attention",
