@@ -6,11 +6,23 @@ use fulmen::image::{Border, Flip, Image, ImageMut, Luma, ThresholdKind};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// A host that keeps the names of the kernels that it runs.
+/// A host that keeps the names of the kernels that it runs, and in which WGSL has each of them if that is its language.
 #[derive(Debug)]
 struct Named {
     host: Host,
     names: Rc<RefCell<Vec<String>>>,
+}
+
+/// WGSL has each instruction of a kernel, which takes no more shared memory than WebGPU guarantees.
+#[cfg(feature = "wgsl")]
+fn has_wgsl(launch: &Launch) {
+    let kernel = launch.program.kernel();
+    // Each parameter in a buffer of its own.
+    let buffers: Vec<usize> = (0..kernel.params.len()).collect();
+    if let Err(e) = fulmen::gpu::wgsl::kernel(kernel, launch.block[0], &buffers, false) {
+        panic!("{}: {e}", kernel.name);
+    }
+    assert!(kernel.shared_bytes() <= 16 << 10, "{}", kernel.name);
 }
 
 impl Device for Named {
@@ -31,7 +43,14 @@ impl Device for Named {
         self.host.write(to, start, bytes)
     }
     unsafe fn launch(&self, list: &[Launch], bindings: &[Binding<'_, Buffer>]) -> Result<(), Error> {
-        self.names.borrow_mut().extend(list.iter().map(|l| l.program.kernel().name.clone()));
+        for launch in list {
+            let name = launch.program.kernel().name.clone();
+            #[cfg(feature = "wgsl")]
+            if self.facts().language == Language::Wgsl && !self.names.borrow().contains(&name) {
+                has_wgsl(launch);
+            }
+            self.names.borrow_mut().push(name);
+        }
         // SAFETY: the caller's.
         unsafe { self.host.launch(list, bindings) }
     }
@@ -43,14 +62,18 @@ impl Blocking for Named {}
 impl Computes<f32> for Named {}
 
 fn named() -> (Gpu<Named>, Rc<RefCell<Vec<String>>>) {
+    named_on(Host::default())
+}
+
+fn named_on(host: Host) -> (Gpu<Named>, Rc<RefCell<Vec<String>>>) {
     let names: Rc<RefCell<Vec<String>>> = Rc::default();
-    (Gpu::new(Named { host: Host::default(), names: Rc::clone(&names) }), names)
+    (Gpu::new(Named { host, names: Rc::clone(&names) }), names)
 }
 
 #[test]
 fn images_have_the_bits_of_a_cpu() {
     let own = OPS.iter().filter(|op| op.family == "image" && matches!(op.gpu, Form::Template(_))).count();
-    let (gpu, names) = named();
+    let (gpu, names) = named_on(host(16 << 10, 32, Language::Wgsl));
     let ran = layers::images::story(&gpu, "f32", 24, 3).unwrap();
     assert_eq!(ran.len(), own);
     let ran = layers::images::story(&Gpu::new(Host::new(Meet::Memory)), "f32", 24, 3).unwrap();

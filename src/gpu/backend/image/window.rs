@@ -9,6 +9,7 @@ use super::super::plan::counted;
 use super::super::{Array, Gpu, Word};
 use super::launch::{Form, pass_params};
 use super::view::ImageView;
+use crate::hardware::Language;
 use crate::image::{Border, Gradient, Kernel as Filter, Pixel, Resample, ResizePlan, Weight};
 use alloc::vec::Vec;
 
@@ -260,7 +261,8 @@ impl<D: Device> Gpu<D> {
             let more = [weights.view().binding(self)?];
             v_words.append(&mut h_words);
             v_words.extend([value, flat]);
-            let make = |walk| image::separable(walk, of, mode, channels);
+            let vectors = self.state.planner.language == Language::Ptx;
+            let make = |walk| image::separable(walk, of, mode, channels, vectors);
             return self.dispatch(form, make, ("src", src), &more, ("dst", dst), &v_words);
         }
         let middle = Middle::<M, D>::new(self, [width, height], channels)?;

@@ -4,7 +4,7 @@ use super::super::super::builder::{Builder, Value};
 use super::super::super::error::Error;
 use super::super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::super::types::{Pred, U32, U64};
-use super::super::flat::at;
+use super::super::flat::{at, neighbours};
 use super::filter::{FilterPass, line_sum};
 use super::window::{Axis, BorderMode, Line};
 use super::{Args, PixelType, Position, Walk};
@@ -133,8 +133,15 @@ impl<'b> Weights<'b> {
 /// A separable filter along columns and then along rows. Buffers: the source, the weights of both as words of 32 bits, each
 /// [`padded`], the result. Parameters: [`LAYOUT_PARAMS`](super::LAYOUT_PARAMS); then along columns and along rows each the bits that rounding removes, an axis
 /// ([`AXIS_PARAMS`](super::AXIS_PARAMS)) and the number of weights; the constant of the border, and its weighted sum along columns. A block
-/// computes rows of [`elements_of_thread`] times its threads.
-pub fn separable(walk: Walk, of: PixelType, mode: BorderMode, channels: usize) -> Result<Kernel, Error> {
+/// computes rows of [`elements_of_thread`] times its threads. With `vectors`, threads read four words of shared memory at once: in WGSL, words that
+/// are read so could not be written one after the other.
+pub fn separable(
+    walk: Walk,
+    of: PixelType,
+    mode: BorderMode,
+    channels: usize,
+    vectors: bool,
+) -> Result<Kernel, Error> {
     let b = Builder::new(&walk.name(&format!("image_separable_{of:?}_{mode:?}_{channels}")));
     b.threads([THREADS, 1, 1]);
     let x = b.param::<U64>();
@@ -150,7 +157,8 @@ pub fn separable(walk: Walk, of: PixelType, mode: BorderMode, channels: usize) -
     let [tile, each] = [32 * sets(channels) * OUTPUTS, OUTPUTS].map(|n| b.int::<U32>((n * channels) as i64));
     let start = b.special(Special::CtaidX) * tile;
     let groups = ((args.row - start).least(tile) + each - b.int(1)) / each;
-    let tile = Tile { args, of, mode, channels, v, h, border, room, start, groups };
+    let together = if vectors { 4 } else { 1 };
+    let tile = Tile { args, of, mode, channels, v, h, border, room, start, groups, together };
     let [first, step] = [Special::CtaidY, Special::NctaidY].map(|s| b.special(s) * b.int(OUTPUTS as i64));
     b.count::<U32, U32>([first, tile.args.height, step], 1, &[], |y, _| {
         tile.stage(y);
@@ -178,6 +186,8 @@ struct Tile<'b> {
     start: Value<'b, U32>,
     /// The groups of pixels of the result.
     groups: Value<'b, U32>,
+    /// The words of shared memory that a thread reads at once.
+    together: u32,
 }
 
 impl<'b> Tile<'b> {
@@ -195,7 +205,7 @@ impl<'b> Tile<'b> {
             [0, 1, 4, *channels, OUTPUTS * channels].map(|n| b.int::<U32>(n as i64));
         let before = h.axis.half * c;
         // Where rows begin at words, pieces do, and begin up to three elements before the first window.
-        let early = if args.x.aligned { -before & b.int(3) } else { zero };
+        let early = if args.x.aligned { (zero - before) & b.int(3) } else { zero };
         let pieces = (*groups + h.steps() - one) * c + ((early + b.int(3)) >> b.int(2));
         // As the image between two passes has them.
         let between = |sum| along.wide(down.stored(sum));
@@ -290,9 +300,12 @@ impl<'b> Tile<'b> {
         let read: Vec<_> = (0..sets(n)).map(read).collect();
         let load = |t: Value<'b, U32>| {
             let further = t * b.int(4 * group_words(n) as i64);
-            let piece = |at, k| b.load_vector::<U32, 4>(Space::Shared, at, 16 * k as i32);
-            let of_set =
-                |at: &Value<'b, U32>| (0..n).flat_map(|k| piece(*at + further, k)).collect::<Vec<_>>();
+            let many = self.together;
+            let of_set = |at: &Value<'b, U32>| {
+                let piece =
+                    |k| neighbours(b, Space::Shared, *at + further, 4 * (many as usize * k) as i32, many);
+                (0..OUTPUTS * n / many as usize).flat_map(piece).collect::<Vec<_>>()
+            };
             let sets: Vec<_> = read.iter().map(of_set).collect();
             let pixel =
                 |i: usize| sets.iter().flat_map(|set| set.iter().skip(i * n).take(n)).copied().collect();
