@@ -329,7 +329,10 @@ fn cycle<S: Simd, T: Element>(
         }
         let y = sines.get_mut(..at)?;
         back(r, wide, g, y)?;
-        let whole = gone + y.iter().map(|y| y.to_f64() * noise).map(|y| y * y).sum::<f64>();
+        // Norms are added, not squares: a long y that reduces a residual of an inconsistent system by a millionth makes x as long.
+        let errors = y.iter().map(|y| y.to_f64() * noise).map(|y| y * y).sum::<f64>();
+        let bound = libm::sqrt(gone) + libm::sqrt(errors);
+        let whole = bound * bound;
         if whole <= equal {
             (used, least) = (at, least.min(whole));
         }

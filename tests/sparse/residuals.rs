@@ -317,14 +317,16 @@ fn inconsistent_singular_systems() {
                 let pivot = matches!(done, Err(Error::Pivot { .. })) && least > 1.0 - 1e-6;
                 assert!(reached || pivot || least < 1e-6, "{at}: {done:?} where {least:e} is left");
                 let got = left(&a, &b, &x);
-                let most = if name == "gmres" { least + 1e3 * unit } else { 1.0 + 1e-6 };
+                let most = if name == "gmres" { least + 100.0 * unit } else { 1.0 + 1e-6 };
                 assert!(got <= most, "{at}: {got:e}, {least:e}: {done:?}");
-                assert!(x.iter().all(|x| x.to_f64().abs() <= 1e4 * whole), "{at}: {x:?} of {whole:e}");
+                assert!(x.iter().all(|x| x.to_f64().abs() <= 32.0 * whole), "{at}: {x:?} of {whole:e}");
             }
         }
     }
-    // In the second one's `f64` a direction that reduced the residual by less than its rounding made x 24 000 times as long as b.
-    for seed in [Seed::new("inconsistent_singular_systems"), Seed::fixed(614_237_214)] {
+    // In the `f64` of the second one a direction that reduced the residual by less than its rounding made x 24 000 times as long as b; in the
+    // `f32` of the third the residual was larger by rounding errors of a long y.
+    let seeds = [614_237_214, 1_612_118_077].map(Seed::fixed);
+    for seed in [Seed::new("inconsistent_singular_systems")].into_iter().chain(seeds) {
         let r = &mut seed.stream("inconsistent_singular_systems");
         check::<f32>(r, f64::from(f32::EPSILON));
         check::<f64>(r, f64::EPSILON);
