@@ -264,15 +264,40 @@ fn windows<D: Blocking>(gpu: &Gpu<D>, r: &mut Noise, most: usize) -> Result<(), 
             |[x], to| gpu.box_filter(x, window, border, to, ()),
         )?;
         let window = 2 * r.within(0..=3) + 1;
-        let n = median_workspace(size[0], window);
-        compare(
-            (gpu, r),
-            &("median", window, border),
-            [(from, x.clone())],
-            four,
-            |[x], to| fulmen::median(x, window, border, to, &mut vec![7; n]),
-            |[x], to| gpu.median(x, window, border, to, ()),
-        )?;
+        median(gpu, r, border, window, [from, four], x)?;
+    }
+    Ok(())
+}
+
+fn median<D: Blocking>(
+    gpu: &Gpu<D>,
+    r: &mut Noise,
+    border: Border<u8>,
+    window: usize,
+    [from, to]: [Layout; 2],
+    x: Vec<u8>,
+) -> Result<(), Error> {
+    let n = median_workspace(from.size[0], window);
+    compare(
+        (gpu, r),
+        &("median", window, border),
+        [(from, x)],
+        to,
+        |[x], to| fulmen::median(x, window, border, to, &mut vec![7; n]),
+        |[x], to| gpu.median(x, window, border, to, ()),
+    )
+}
+
+/// Medians of large windows move down: of counts of 8 bits and of 16, by more rows than a thread has, in rows of more blocks than one.
+fn medians<D: Blocking>(gpu: &Gpu<D>, r: &mut Noise) -> Result<(), Error> {
+    for half in [3..=7, 8..=10] {
+        let (border, window) = (borders(r)[r.within(0..=4)], 2 * r.within(half) + 1);
+        let channels = r.within(1..=4);
+        let size = [1 + r.size(50) / channels, r.within(1..=90)];
+        let from = Layout::random(r, size, channels);
+        let x = from.noise(r);
+        let to = Layout::random(r, size, channels);
+        median(gpu, r, border, window, [from, to], x)?;
     }
     Ok(())
 }
@@ -441,6 +466,7 @@ pub fn story<D: Blocking>(
         copies::<f32, D>(gpu, &mut r, most)?;
         bytes(gpu, &mut r, most)?;
         windows(gpu, &mut r, most)?;
+        medians(gpu, &mut r)?;
         gradients::<u8, D>(gpu, &mut r, most)?;
         gradients::<f32, D>(gpu, &mut r, most)?;
         weighted::<u8, D>(gpu, &mut r, language, most)?;

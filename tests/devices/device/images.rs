@@ -82,6 +82,9 @@ fn images_have_the_bits_of_a_cpu() {
         let count = names.borrow().iter().filter(|name| name.ends_with(walk)).count();
         assert!(count >= 20, "{count} launches{walk}");
     }
+    for kernel in ["moving_median_", "median_"] {
+        assert!(names.borrow().iter().any(|name| name.starts_with(kernel)), "{kernel}");
+    }
 }
 
 /// The kernels that read words run for the images whose rows begin at words, and no others do: where rows of the result begin inside a

@@ -11,7 +11,7 @@ use super::view::ImageView;
 use crate::image::Pixel;
 use alloc::vec::Vec;
 
-/// The threads of a block that has a part of a row.
+/// The threads of most blocks that have a part of a row.
 const ROW_THREADS: u32 = 128;
 
 /// A kernel of an op: what distinguishes it from the op's other ones, each a number below the second one; the elements of the result that a
@@ -23,6 +23,15 @@ pub(super) struct Form<'a> {
     /// The rows that a thread computes together.
     pub(super) rows: usize,
     pub(super) aligned: bool,
+    /// The threads of a block that has a part of a row.
+    pub(super) threads: u32,
+}
+
+impl<'a> Form<'a> {
+    /// A kernel whose threads compute elements of one row, and whose sources all have rows that begin at words.
+    pub(super) fn new(op: &'static str, parts: &'a [(usize, usize)], elements: usize) -> Self {
+        Self { op, parts, elements, rows: 1, aligned: true, threads: ROW_THREADS }
+    }
 }
 
 /// The parameters of a launch: lengths, of which those that exceed 32 bits are never used, and numbers.
@@ -40,7 +49,7 @@ impl<D: Device> Gpu<D> {
         dst: ImageView<'_, R, D>,
     ) -> (Walk, Option<u32>) {
         let [most, ..] = self.state.planner.limits.grid;
-        let blocks = u32::try_from(dst.place.row().div_ceil(form.elements * ROW_THREADS as usize));
+        let blocks = u32::try_from(dst.place.row().div_ceil(form.elements * form.threads as usize));
         let blocks = blocks.ok().filter(|n| *n <= most && dst.begins_at_words());
         let walk = match blocks {
             Some(_) if form.aligned && src.begins_at_words() => Walk::Aligned,
@@ -89,7 +98,7 @@ impl<D: Device> Gpu<D> {
             Some(blocks) => {
                 let program = planner.one_by::<F32>(form.op, number, || Some(make(walk)))?;
                 let rows = u32::try_from(place.height.div_ceil(form.rows)).unwrap_or(rows).min(rows);
-                Launch { program, grid: [blocks, rows, 1], block: [ROW_THREADS, 1, 1], arguments }
+                Launch { program, grid: [blocks, rows, 1], block: [form.threads, 1, 1], arguments }
             }
         };
         self.run_one(launch, &bound)
@@ -115,7 +124,7 @@ impl<D: Device> Gpu<D> {
             }
         };
         let parts = &[(kind, 13), (of.per_word(), 5)];
-        let form = Form { op: "image_copy", parts, elements: pixels * channels, rows, aligned };
+        let form = Form { rows, aligned, ..Form::new("image_copy", parts, pixels * channels) };
         let make = |walk| image::copy_strided(walk, of, copy);
         self.dispatch(form, make, ("src", src), &[], ("dst", dst), &steps.map(|n| n as u32))
     }

@@ -67,8 +67,8 @@ impl<D: Device> Images for Gpu<D> {
             dst.0.place.expect("dst", src.sizes(), 1)?;
             let channels = src.place.channels;
             let elements = image::pixels_together(PixelType::U8, [channels, 1]);
-            let form =
-                Form { op: "grey", parts: &[(channels, 5)], elements, rows: ROWS_TOGETHER, aligned: true };
+            let parts = &[(channels, 5)];
+            let form = Form { rows: ROWS_TOGETHER, ..Form::new("grey", parts, elements) };
             let make = |walk| image::grey(walk, channels);
             self.dispatch(form, make, ("src", src), &[], ("dst", dst.0), &weights(luma))
         })
@@ -81,7 +81,7 @@ impl<D: Device> Images for Gpu<D> {
             let (of, channels) = (PixelType::of(size_of::<P>()), src.place.channels);
             let elements = image::pixels_together(of, [channels; 2]) * channels;
             let parts = &[(channels, 5), (of.per_word(), 5)];
-            let form = Form { op: "rgb_to_bgr", parts, elements, rows: ROWS_TOGETHER, aligned: true };
+            let form = Form { rows: ROWS_TOGETHER, ..Form::new("rgb_to_bgr", parts, elements) };
             let make = |walk| image::exchange(walk, of, channels);
             self.dispatch(form, make, ("src", src), &[], ("dst", dst.0), &[])
         })
@@ -91,8 +91,7 @@ impl<D: Device> Images for Gpu<D> {
         called!(rgb_to_hsv, {
             same_len("src", 3, src.place.channels)?;
             dst.0.place.expect("dst", src.sizes(), 3)?;
-            let form =
-                Form { op: "rgb_to_hsv", parts: &[], elements: 12, rows: ROWS_TOGETHER, aligned: true };
+            let form = Form { rows: ROWS_TOGETHER, ..Form::new("rgb_to_hsv", &[], 12) };
             self.dispatch(form, image::hsv, ("src", src), &[], ("dst", dst.0), &[])
         })
     }
@@ -113,7 +112,7 @@ impl<D: Device> Images for Gpu<D> {
             let mut words = pass_params([chroma.before(), chroma.place.stride, chroma.place.row()], &[]);
             words.extend([black].iter().chain(&factors).map(|n| n.cast_unsigned()));
             let aligned = chroma.begins_at_words();
-            let form = Form { op: "nv12_to_rgb", parts: &[], elements: 12, rows: ROWS_TOGETHER, aligned };
+            let form = Form { rows: ROWS_TOGETHER, aligned, ..Form::new("nv12_to_rgb", &[], 12) };
             let chroma = [chroma.binding(self, "chroma")?];
             self.dispatch(form, image::nv12, ("luma", luma), &chroma, ("dst", dst.0), &words)
         })
@@ -176,8 +175,7 @@ impl<D: Device> Images for Gpu<D> {
                 ThresholdKind::ToZeroInverse => [zero, pixel],
             };
             let words = [level, above[0], above[1], other[0], other[1]];
-            let form =
-                Form { op: "threshold_image", parts: &[], elements: 4, rows: ROWS_TOGETHER, aligned: true };
+            let form = Form { rows: ROWS_TOGETHER, ..Form::new("threshold_image", &[], 4) };
             let (from, to) = (src.of_elements(), dst.0.of_elements());
             self.dispatch(form, image::threshold, ("src", from), &[], ("dst", to), &words)
         })

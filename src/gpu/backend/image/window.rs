@@ -113,7 +113,19 @@ impl<D: Device> Gpu<D> {
             Window::Mean => Fold::Mean,
             Window::Median => {
                 let words = axes_params(border, src.sizes(), size, &[value, columns as u32])?;
-                let form = Form { op: "median", parts: &parts, elements: 4, rows: 1, aligned: true };
+                let wide = image::is_wide(columns);
+                let parts_of = [(channels, 5), (mode as usize, 4), (usize::from(wide), 2)];
+                let moving = Form {
+                    rows: image::RANK_ROWS,
+                    threads: image::RANK_THREADS,
+                    ..Form::new("moving_median", &parts_of, 1)
+                };
+                let fits = image::rank_shared(columns) <= self.state.planner.limits.shared;
+                if !square && fits && self.walk(&moving, src, dst).0 != Walk::Words {
+                    let make = |walk| image::moving_median(walk, mode, channels, wide);
+                    return self.dispatch(moving, make, ("src", src), &[], ("dst", dst), &words);
+                }
+                let form = Form::new("median", &parts, 4);
                 let network = square.then_some(columns);
                 let make = |walk| image::median(walk, mode, network, channels);
                 return self.dispatch(form, make, ("src", src), &[], ("dst", dst), &words);
@@ -123,7 +135,7 @@ impl<D: Device> Gpu<D> {
             let words = axes_params(border, src.sizes(), size, &[value])?;
             let [channel, mode_part, size_part] = parts;
             let parts = &[channel, mode_part, size_part, (fold as usize, 4)];
-            let form = Form { op: "image_square", parts, elements: 4, rows: 1, aligned: true };
+            let form = Form::new("image_square", parts, 4);
             let make = |walk| image::fold_square(walk, fold, mode, columns, channels);
             return self.dispatch(form, make, ("src", src), &[], ("dst", dst), &words);
         }
@@ -161,7 +173,7 @@ impl<D: Device> Gpu<D> {
         let pass = Pass { mode, along: true, sums };
         let mut words = pass_params(axes[0], &[columns as u32, value, 1, 0]);
         let parts = form(true, first);
-        let one = Form { op: "image_window", parts: &parts, elements: 4, rows: 1, aligned: true };
+        let one = Form::new("image_window", &parts, 4);
         self.dispatch(
             one,
             |walk| image::window(walk, first, pass),
@@ -175,7 +187,7 @@ impl<D: Device> Gpu<D> {
         words = pass_params(axes[1], &[rows as u32, value, area, reciprocal]);
         let pass = Pass { along: false, ..pass };
         let parts = form(false, second);
-        let two = Form { op: "image_window", parts: &parts, elements: 4, rows: 1, aligned: true };
+        let two = Form::new("image_window", &parts, 4);
         self.dispatch(
             two,
             |walk| image::window(walk, second, pass),
@@ -198,7 +210,7 @@ impl<D: Device> Gpu<D> {
         let words = axes_params(border, src.sizes(), [3; 2], &[value])?;
         for (downwards, dst) in [false, true].into_iter().zip(results) {
             let parts = &[(usize::from(downwards), 2), (mode as usize, 4), (channels, 5), (of.per_word(), 5)];
-            let form = Form { op: "sobel", parts, elements: of.per_word(), rows: 1, aligned: true };
+            let form = Form::new("sobel", parts, of.per_word());
             let make = |walk| image::sobel(walk, of, downwards, mode, channels);
             self.dispatch(form, make, ("src", src), &[], dst, &words)?;
         }
@@ -251,7 +263,7 @@ impl<D: Device> Gpu<D> {
         let channels = src.place.channels;
         let parts = &[(mode as usize, 5), (of.per_word(), 5), (channels, 5)];
         let elements = image::elements_of_thread(channels);
-        let form = Form { op: "image_separable", parts, elements, rows: 4, aligned: true };
+        let form = Form { rows: 4, ..Form::new("image_separable", parts, elements) };
         if image::is_staged(channels, h.len()) && self.walk(&form, src, dst).0 != Walk::Words {
             let padded = |mut words: Vec<u32>| {
                 words.resize(image::padded(words.len()), 0);
@@ -272,14 +284,13 @@ impl<D: Device> Gpu<D> {
         v_words.push(value);
         let weights = self.upload(&weight_words(v))?;
         let more = [weights.view().binding(self)?];
-        let form =
-            Form { op: "image_filter_columns", parts, elements: of.per_word(), rows: 1, aligned: true };
+        let form = Form::new("image_filter_columns", parts, of.per_word());
         let make = |walk| image::weighted_sum(walk, columns, Some(mode));
         self.dispatch(form, make, ("src", src), &more, ("src", middle), &v_words)?;
         h_words.push(flat);
         let weights = self.upload(&weight_words(h))?;
         let more = [weights.view().binding(self)?];
-        let form = Form { op: "image_filter_rows", parts, elements: of.per_word(), rows: 1, aligned: true };
+        let form = Form::new("image_filter_rows", parts, of.per_word());
         let make = |walk| image::weighted_sum(walk, rows, Some(mode));
         self.dispatch(form, make, ("src", middle), &more, ("dst", dst), &h_words)
     }
@@ -313,7 +324,7 @@ impl<D: Device> Gpu<D> {
         let spans = self.upload(&[columns.spans, rows.spans].concat().into_flattened())?;
         let (spans, row_spans) = (spans.view().binding(self)?, columns.spans.len());
         let parts = &[(of.per_word(), 5)];
-        let form = |op| Form { op, parts, elements: of.per_word(), rows: 1, aligned: true };
+        let form = |op| Form::new(op, parts, of.per_word());
         if sizes.by.picks() {
             let (make, words) = (|walk| image::nearest(walk, of), [row_spans as u32]);
             return self.dispatch(form("image_nearest"), make, ("src", src), &[spans], ("dst", dst), &words);

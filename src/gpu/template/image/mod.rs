@@ -3,12 +3,14 @@
 
 mod colour;
 mod filter;
+mod rank;
 mod separable;
 mod turn;
 mod window;
 
 pub use colour::{exchange, grey, hsv, nv12, threshold};
 pub use filter::{FilterPass, weighted_sum};
+pub use rank::{RANK_ROWS, RANK_THREADS, is_wide, moving_median, rank_shared};
 pub use separable::{elements_of_thread, is_staged, padded, separable};
 pub use turn::{Copy, copy_strided, nearest};
 pub use window::{AXIS_PARAMS, BorderMode, Fold, NETWORK_MOST, Pass, fold_square, median, sobel, window};

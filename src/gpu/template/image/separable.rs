@@ -322,7 +322,7 @@ impl<'b> Tile<'b> {
 }
 
 /// Stores the words of the elements from `e` of row `y` on, as far as they are in the image.
-fn store<'b>(
+pub(super) fn store<'b>(
     args: &Args<'b>,
     (y, e): (Value<'b, U32>, Value<'b, U32>),
     of: PixelType,

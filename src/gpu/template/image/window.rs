@@ -272,16 +272,16 @@ pub fn window(walk: Walk, fold: Fold, pass: Pass) -> Result<Kernel, Error> {
 }
 
 /// Reads the neighbours of an element in both axes, with the border beyond the edges.
-struct Neighbours<'a, 'b> {
-    args: &'a Args<'b>,
-    mode: BorderMode,
-    axes: [Axis<'b>; 2],
-    value: Value<'b, U32>,
+pub(super) struct Neighbours<'a, 'b> {
+    pub(super) args: &'a Args<'b>,
+    pub(super) mode: BorderMode,
+    pub(super) axes: [Axis<'b>; 2],
+    pub(super) value: Value<'b, U32>,
 }
 
 impl<'b> Neighbours<'_, 'b> {
     /// Reads the element in column `j` and row `k` of the window around `at`.
-    fn get(&self, at: Position<'b>, [j, k]: [Value<'b, U32>; 2]) -> Value<'b, U32> {
+    pub(super) fn get(&self, at: Position<'b>, [j, k]: [Value<'b, U32>; 2]) -> Value<'b, U32> {
         let [columns, rows] = self.axes;
         let (inside_x, x) = columns.place(self.mode, at.x + j);
         let (inside_y, y) = rows.place(self.mode, at.y + k);

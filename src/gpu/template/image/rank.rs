@@ -1,0 +1,166 @@
+//! Medians of large windows, by histograms that move along with the windows.
+
+use super::super::super::builder::{Builder, Value};
+use super::super::super::error::Error;
+use super::super::super::ir::{Cmp, Kernel, Space, Special};
+use super::super::super::types::U32;
+use super::separable::store;
+use super::window::{Axis, BorderMode, Neighbours};
+use super::{Args, PixelType, Position, Walk};
+use alloc::format;
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// The threads of a block.
+pub const RANK_THREADS: u32 = 32;
+/// The rows of which a thread computes one element each.
+pub const RANK_ROWS: usize = 64;
+/// The results of a thread that are stored together: rows in a word of bytes.
+const ROWS: usize = 4;
+
+/// Whether counts have 16 bits, as those of so many columns and rows exceed a byte.
+#[must_use]
+pub const fn is_wide(size: usize) -> bool {
+    size * size > 255
+}
+
+/// The bytes of shared memory of a block.
+#[must_use]
+pub const fn rank_shared(size: usize) -> u32 {
+    4 * (RANK_THREADS * (words(is_wide(size)) + 1))
+}
+
+/// The words of a histogram of bytes.
+const fn words(wide: bool) -> u32 {
+    if wide { 128 } else { 64 }
+}
+
+/// The counts of the bytes in a window: those of a thread are in its own bank of shared memory.
+struct Histogram<'b> {
+    base: Value<'b, U32>,
+    /// The base-2 logarithm of the counts in a word, and of the bits of one.
+    per_word: [i64; 2],
+}
+
+impl<'b> Histogram<'b> {
+    /// The address of the word that counts a byte, and the bits before the count.
+    fn place(&self, byte: Value<'b, U32>) -> (Value<'b, U32>, Value<'b, U32>) {
+        let (b, [counts, bits]) = (byte.builder(), self.per_word);
+        let word = (byte >> b.int(counts)) * b.int(4 * i64::from(RANK_THREADS));
+        (self.base + word, (byte & b.int((1 << counts) - 1)) << b.int(bits))
+    }
+
+    fn count(&self, byte: Value<'b, U32>) -> Value<'b, U32> {
+        let (b, (at, shift)) = (byte.builder(), self.place(byte));
+        let [_, bits] = self.per_word;
+        (b.load::<U32>(Space::Shared, at, 0) >> shift) & b.int((1 << (1 << bits)) - 1)
+    }
+
+    /// Counts a byte once more, or once less.
+    fn change(&self, byte: Value<'b, U32>, more: bool) {
+        let (b, (at, shift)) = (byte.builder(), self.place(byte));
+        let (old, one) = (b.load::<U32>(Space::Shared, at, 0), b.int::<U32>(1) << shift);
+        b.store(Space::Shared, at, 0, if more { old + one } else { old - one });
+    }
+}
+
+/// Medians of bytes in images of `channels`, in windows of more than 5 by 5 pixels. Parameters: [`LAYOUT_PARAMS`](super::LAYOUT_PARAMS), both
+/// axes, the constant of the border, the size of the window. A thread has a histogram of the window of one element, which it moves down
+/// [`RANK_ROWS`] rows. The median moves from the one of the row before (Huang, Yang, Tang, *A Fast Two-Dimensional Median Filtering Algorithm*,
+/// 1979).
+pub fn moving_median(walk: Walk, mode: BorderMode, channels: usize, wide: bool) -> Result<Kernel, Error> {
+    let width = if wide { 16 } else { 8 };
+    let b = Builder::new(&walk.name(&format!("moving_median_{mode:?}_{channels}_{width}")));
+    b.threads([RANK_THREADS, 1, 1]);
+    let (args, []) = Args::new(&b, walk, PixelType::U8);
+    let axes = [Axis::new(&b), Axis::new(&b)];
+    let [value, size] = b.params::<U32, 2>();
+    let neighbours = Neighbours { args: &args, mode, axes, value };
+    let [zero, one, c] = [0, 1, channels].map(|n| b.int::<U32>(n as i64));
+    let threads = i64::from(RANK_THREADS);
+    let (room, results) = (b.shared(4 * RANK_THREADS * words(wide), 4), b.shared(4 * RANK_THREADS, 4));
+    let thread = b.special(Special::TidX);
+    let first = b.special(Special::CtaidX) * b.int(threads);
+    // Threads behind the last element of a row compute that one again.
+    let e = (first + thread).least(args.row - one);
+    let x = e / c;
+    let channel = e - x * c;
+    let counts =
+        Histogram { base: room + (thread << b.int(2)), per_word: if wide { [1, 4] } else { [2, 3] } };
+    let half = (size * size) >> one;
+    let [start, step] = [Special::CtaidY, Special::NctaidY].map(|s| b.special(s) * b.int(RANK_ROWS as i64));
+    b.count::<U32, U32>([start, args.height, step], 1, &[], |top, _| {
+        b.count::<U32, U32>([zero, b.int(i64::from(words(wide))), one], 1, &[], |k, _| {
+            b.store(Space::Shared, counts.base + k * b.int(4 * threads), 0, zero);
+            Vec::new()
+        });
+        let end = (top + b.int(RANK_ROWS as i64)).least(args.height);
+        // Results are stored when all rows of a word are there.
+        let rows = (end - top + b.int(ROWS as i64 - 1)) & b.int(-(ROWS as i64));
+        let at = Position { y: top, x, c: channel };
+        // The median, the elements of the window that are less, and the results that are not stored yet.
+        b.count::<U32, U32>([zero, size + rows - one, one], 1, &[zero; 3], |i, state| {
+            let &[median, less, kept] = state else { return state.to_vec() };
+            // The row that comes into the window, and the one that leaves it.
+            let count = |k, less, more: bool| {
+                b.count::<U32, U32>([zero, size, one], 1, &[less], |j, less| {
+                    let byte = neighbours.get(at, [j, k]);
+                    counts.change(byte, more);
+                    let one = Value::select(byte.compare(Cmp::Lt, median), one, zero);
+                    less.iter().map(|less| if more { *less + one } else { *less - one }).collect()
+                })
+            };
+            let less = count(i, less, true);
+            let less = b.unless(&less, i.compare(Cmp::Ge, size), || {
+                count(i - size, less.first().copied().unwrap_or(zero), false)
+            });
+            let less = less.first().copied().unwrap_or(zero);
+            b.unless(&[median, less, kept], (i + one).compare(Cmp::Ge, size), || {
+                let [median, less] = b.either(
+                    less.compare(Cmp::Gt, half),
+                    || {
+                        b.repeat([median, less], |[median, less]| {
+                            let median = median - one;
+                            let less = less - counts.count(median);
+                            (less.compare(Cmp::Gt, half), [median, less])
+                        })
+                    },
+                    || [median, less],
+                );
+                let [median, less] = b.repeat([median, less], |[median, less]| {
+                    let through = less + counts.count(median);
+                    let up = through.compare(Cmp::Le, half);
+                    let next = [Value::select(up, median + one, median), Value::select(up, through, less)];
+                    (up, next)
+                });
+                let row = i + one - size;
+                let part = row & b.int(ROWS as i64 - 1);
+                let kept = kept | (median << (part << b.int(3)));
+                let full = part.compare(Cmp::Eq, b.int(ROWS as i64 - 1));
+                let [kept] = b.either(
+                    full,
+                    || {
+                        b.store(Space::Shared, results + (thread << b.int(2)), 0, kept);
+                        b.barrier();
+                        // A quarter of the threads has each row: of four neighbours, the byte of that row.
+                        let [group, own] = [thread & b.int(threads / 4 - 1), thread / b.int(threads / 4)];
+                        let of = |k: usize| {
+                            let word =
+                                b.load::<U32>(Space::Shared, results + (group << b.int(4)), 4 * k as i32);
+                            (word >> (own << b.int(3))) & b.int(0xff)
+                        };
+                        let word = PixelType::U8.pack(&[0, 1, 2, 3].map(of));
+                        let place = (top + row + own + one - b.int(ROWS as i64), first + (group << b.int(2)));
+                        store(&args, place, PixelType::U8, &word);
+                        b.barrier();
+                        [zero]
+                    },
+                    || [kept],
+                );
+                vec![median, less, kept]
+            })
+        });
+        Vec::new()
+    });
+    b.finish()
+}
