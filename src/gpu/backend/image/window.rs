@@ -120,7 +120,7 @@ impl<D: Device> Gpu<D> {
                     threads: image::RANK_THREADS,
                     ..Form::new("moving_median", &parts_of, 1)
                 };
-                let fits = image::rank_shared(columns) <= self.state.planner.limits.shared;
+                let fits = image::rank_shared(columns, channels) <= self.state.planner.limits.shared;
                 if !square && fits && self.walk(&moving, src, dst).0 != Walk::Words {
                     let make = |walk| image::moving_median(walk, mode, channels, wide);
                     return self.dispatch(moving, make, ("src", src), &[], ("dst", dst), &words);

@@ -6,33 +6,41 @@ use super::super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::super::types::U32;
 use super::separable::store;
 use super::window::{Axis, BorderMode, Neighbours};
-use super::{Args, PixelType, Position, Walk};
+use super::{Args, PixelType, Walk};
 use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// The threads of a block.
+/// The threads of a block: one warp.
 pub const RANK_THREADS: u32 = 32;
 /// The rows of which a thread computes one element each.
 pub const RANK_ROWS: usize = 64;
 /// The results of a thread that are stored together: rows in a word of bytes.
 const ROWS: usize = 4;
+/// The columns and rows of the largest window whose counts fit in a byte, and of the largest of all.
+const SIZES: [usize; 2] = [15, 255];
 
 /// Whether counts have 16 bits, as those of so many columns and rows exceed a byte.
 #[must_use]
 pub const fn is_wide(size: usize) -> bool {
-    size * size > 255
+    size > SIZES[0]
 }
 
-/// The bytes of shared memory of a block.
+/// The bytes of shared memory of a block: histograms, results, and the row that enters windows and the one that leaves them.
 #[must_use]
-pub const fn rank_shared(size: usize) -> u32 {
-    4 * (RANK_THREADS * (words(is_wide(size)) + 1))
+pub const fn rank_shared(size: usize, channels: usize) -> u32 {
+    let rows = 2 * stages(is_wide(size), channels) as u32;
+    4 * RANK_THREADS * (words(is_wide(size)) + 1 + rows)
 }
 
 /// The words of a histogram of bytes.
 const fn words(wide: bool) -> u32 {
     if wide { 128 } else { 64 }
+}
+
+/// The elements of a row that each thread of a block stages, for all windows of the block.
+const fn stages(wide: bool, channels: usize) -> usize {
+    (RANK_THREADS as usize + (SIZES[wide as usize] - 1) * channels).div_ceil(RANK_THREADS as usize)
 }
 
 /// The counts of the bytes in a window: those of a thread are in its own bank of shared memory.
@@ -67,7 +75,7 @@ impl<'b> Histogram<'b> {
 /// Medians of bytes in images of `channels`, in windows of more than 5 by 5 pixels. Parameters: [`LAYOUT_PARAMS`](super::LAYOUT_PARAMS), both
 /// axes, the constant of the border, the size of the window. A thread has a histogram of the window of one element, which it moves down
 /// [`RANK_ROWS`] rows. The median moves from the one of the row before (Huang, Yang, Tang, *A Fast Two-Dimensional Median Filtering Algorithm*,
-/// 1979).
+/// 1979). A block stages each row that enters its windows, and each one that leaves them, in shared memory.
 pub fn moving_median(walk: Walk, mode: BorderMode, channels: usize, wide: bool) -> Result<Kernel, Error> {
     let width = if wide { 16 } else { 8 };
     let b = Builder::new(&walk.name(&format!("moving_median_{mode:?}_{channels}_{width}")));
@@ -76,18 +84,37 @@ pub fn moving_median(walk: Walk, mode: BorderMode, channels: usize, wide: bool) 
     let axes = [Axis::new(&b), Axis::new(&b)];
     let [value, size] = b.params::<U32, 2>();
     let neighbours = Neighbours { args: &args, mode, axes, value };
-    let [zero, one, c] = [0, 1, channels].map(|n| b.int::<U32>(n as i64));
-    let threads = i64::from(RANK_THREADS);
-    let (room, results) = (b.shared(4 * RANK_THREADS * words(wide), 4), b.shared(4 * RANK_THREADS, 4));
+    let [zero, one, four, c] = [0, 1, 4, channels].map(|n| b.int::<U32>(n as i64));
+    let (threads, stages) = (i64::from(RANK_THREADS), stages(wide, channels));
+    let room = |words: u32| b.shared(4 * RANK_THREADS * words, 4);
+    let (counts, results) = (room(words(wide)), room(1));
+    let staged = [room(stages as u32), room(stages as u32)];
     let thread = b.special(Special::TidX);
+    let own = thread << b.int(2);
     let first = b.special(Special::CtaidX) * b.int(threads);
-    // Threads behind the last element of a row compute that one again.
-    let e = (first + thread).least(args.row - one);
-    let x = e / c;
-    let channel = e - x * c;
-    let counts =
-        Histogram { base: room + (thread << b.int(2)), per_word: if wide { [1, 4] } else { [2, 3] } };
+    let counts = Histogram { base: counts + own, per_word: if wide { [1, 4] } else { [2, 3] } };
     let half = (size * size) >> one;
+    // The columns of the first window begin where the block does; elements behind the row have some value.
+    let column = |stage| {
+        let e = first + thread + b.int::<U32>(threads) * stage;
+        let x = e / c;
+        neighbours.column(x, e - x * c)
+    };
+    let columns: Vec<_> = if wide { vec![] } else { (0..stages).map(|s| column(b.int(s as i64))).collect() };
+    let stage = |to: Value<'_, U32>, y| {
+        let row = neighbours.row(y);
+        let store = |at, column| b.store(Space::Shared, at, 0, neighbours.element(column, row));
+        for (s, column) in columns.iter().enumerate() {
+            store(to + own + b.int(4 * threads * s as i64), *column);
+        }
+        if wide {
+            let last = (b.int(threads) + (size - one) * c + b.int(threads - 1)) >> b.int(5);
+            b.count::<U32, U32>([zero, last, one], 1, &[], |s, _| {
+                store(to + own + s * b.int(4 * threads), column(s));
+                Vec::new()
+            });
+        }
+    };
     let [start, step] = [Special::CtaidY, Special::NctaidY].map(|s| b.special(s) * b.int(RANK_ROWS as i64));
     b.count::<U32, U32>([start, args.height, step], 1, &[], |top, _| {
         b.count::<U32, U32>([zero, b.int(i64::from(words(wide))), one], 1, &[], |k, _| {
@@ -97,24 +124,27 @@ pub fn moving_median(walk: Walk, mode: BorderMode, channels: usize, wide: bool) 
         let end = (top + b.int(RANK_ROWS as i64)).least(args.height);
         // Results are stored when all rows of a word are there.
         let rows = (end - top + b.int(ROWS as i64 - 1)) & b.int(-(ROWS as i64));
-        let at = Position { y: top, x, c: channel };
         // The median, the elements of the window that are less, and the results that are not stored yet.
         b.count::<U32, U32>([zero, size + rows - one, one], 1, &[zero; 3], |i, state| {
             let &[median, less, kept] = state else { return state.to_vec() };
-            // The row that comes into the window, and the one that leaves it.
-            let count = |k, less, more: bool| {
-                b.count::<U32, U32>([zero, size, one], 1, &[less], |j, less| {
-                    let byte = neighbours.get(at, [j, k]);
+            let leaves = i.compare(Cmp::Ge, size);
+            b.barrier();
+            stage(staged[0], top + i);
+            b.when(leaves, || stage(staged[1], top + i - size));
+            b.barrier();
+            let count = |from, less, more: bool| {
+                let at = [zero, size * (c * four), c * four];
+                let found = b.count::<U32, U32>(at, 1, &[less], |j, less| {
+                    let byte = b.load::<U32>(Space::Shared, own + from + j, 0);
                     counts.change(byte, more);
-                    let one = Value::select(byte.compare(Cmp::Lt, median), one, zero);
+                    // Bytes and medians are less than 2³¹.
+                    let one = (byte - median) >> b.int(31);
                     less.iter().map(|less| if more { *less + one } else { *less - one }).collect()
-                })
+                });
+                found.first().copied().unwrap_or(less)
             };
-            let less = count(i, less, true);
-            let less = b.unless(&less, i.compare(Cmp::Ge, size), || {
-                count(i - size, less.first().copied().unwrap_or(zero), false)
-            });
-            let less = less.first().copied().unwrap_or(zero);
+            let less = count(staged[0], less, true);
+            let [less] = b.either(leaves, || [count(staged[1], less, false)], || [less]);
             b.unless(&[median, less, kept], (i + one).compare(Cmp::Ge, size), || {
                 let [median, less] = b.either(
                     less.compare(Cmp::Gt, half),
@@ -140,19 +170,19 @@ pub fn moving_median(walk: Walk, mode: BorderMode, channels: usize, wide: bool) 
                 let [kept] = b.either(
                     full,
                     || {
-                        b.store(Space::Shared, results + (thread << b.int(2)), 0, kept);
+                        b.store(Space::Shared, results + own, 0, kept);
                         b.barrier();
                         // A quarter of the threads has each row: of four neighbours, the byte of that row.
-                        let [group, own] = [thread & b.int(threads / 4 - 1), thread / b.int(threads / 4)];
+                        let [group, part] = [thread & b.int(threads / 4 - 1), thread / b.int(threads / 4)];
                         let of = |k: usize| {
                             let word =
                                 b.load::<U32>(Space::Shared, results + (group << b.int(4)), 4 * k as i32);
-                            (word >> (own << b.int(3))) & b.int(0xff)
+                            (word >> (part << b.int(3))) & b.int(0xff)
                         };
                         let word = PixelType::U8.pack(&[0, 1, 2, 3].map(of));
-                        let place = (top + row + own + one - b.int(ROWS as i64), first + (group << b.int(2)));
+                        let place =
+                            (top + row + part + one - b.int(ROWS as i64), first + (group << b.int(2)));
                         store(&args, place, PixelType::U8, &word);
-                        b.barrier();
                         [zero]
                     },
                     || [kept],

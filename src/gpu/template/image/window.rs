@@ -271,6 +271,9 @@ pub fn window(walk: Walk, fold: Fold, pass: Pass) -> Result<Kernel, Error> {
     b.finish()
 }
 
+/// Whether a column or a row is in the image, where borders are a constant, and the elements before it.
+pub(super) type Neighbour<'b> = (Option<Value<'b, Pred>>, Value<'b, U32>);
+
 /// Reads the neighbours of an element in both axes, with the border beyond the edges.
 pub(super) struct Neighbours<'a, 'b> {
     pub(super) args: &'a Args<'b>,
@@ -280,19 +283,34 @@ pub(super) struct Neighbours<'a, 'b> {
 }
 
 impl<'b> Neighbours<'_, 'b> {
-    /// Reads the element in column `j` and row `k` of the window around `at`.
-    pub(super) fn get(&self, at: Position<'b>, [j, k]: [Value<'b, U32>; 2]) -> Value<'b, U32> {
-        let [columns, rows] = self.axes;
-        let (inside_x, x) = columns.place(self.mode, at.x + j);
-        let (inside_y, y) = rows.place(self.mode, at.y + k);
-        let load = || self.args.x.get(y * self.args.x.stride + x * self.args.channels + at.c);
-        match (inside_x, inside_y) {
+    /// The element of a column of windows in row 0: whether it is in the image, and its place.
+    pub(super) fn column(&self, x: Value<'b, U32>, c: Value<'b, U32>) -> Neighbour<'b> {
+        let (inside, x) = self.axes[0].place(self.mode, x);
+        (inside, x * self.args.channels + c)
+    }
+
+    /// The first element of a row of windows: whether it is in the image, and its place.
+    pub(super) fn row(&self, y: Value<'b, U32>) -> Neighbour<'b> {
+        let (inside, y) = self.axes[1].place(self.mode, y);
+        (inside, y * self.args.x.stride)
+    }
+
+    /// Reads the element of a column and a row.
+    pub(super) fn element(&self, column: Neighbour<'b>, row: Neighbour<'b>) -> Value<'b, U32> {
+        let load = || self.args.x.get(row.1 + column.1);
+        match (column.0, row.0) {
             (Some(p), Some(q)) => {
                 let [v] = self.args.b.either(p & q, || [load()], || [self.value]);
                 v
             }
             _ => load(),
         }
+    }
+
+    /// Reads the element in column `j` and row `k` of the window around `at`.
+    fn get(&self, at: Position<'b>, [j, k]: [Value<'b, U32>; 2]) -> Value<'b, U32> {
+        let column = self.column(at.x + j, at.c);
+        self.element(column, self.row(at.y + k))
     }
 
     /// Whether the words beside a unit of bytes that have the neighbours up to `half` pixels away are in the image: a pixel is at most a word.
