@@ -306,10 +306,10 @@ macro_rules! for_each_op {
             quant median(median, median_on) _[] image, layer;
             quant erode(erode, erode_on) _[] image, layer;
             quant dilate(dilate, dilate_on) _[] image, layer;
-            quant histogram(histogram, histogram_on) _[] image, host: "no kernel was written for it";
+            quant histogram(histogram, histogram_on) _[] image, layer;
             quant otsu(otsu, otsu_on) _[] image, host: "it compares 256 numbers, in 128 bits";
             quant threshold_image(threshold_image, threshold_image_on) _[] image, layer;
-            quant equalize(equalize, equalize_on) _[] image, host: "no kernel was written for it";
+            quant equalize(equalize, equalize_on) _[] image, layer;
             quant integral(integral, integral_on) _[] image, host: "no kernel was written for it";
             quant grey(grey, grey_on) _[] image, layer;
             quant rgb_to_bgr(rgb_to_bgr, rgb_to_bgr_on) _[] image, layer;

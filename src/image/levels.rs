@@ -79,9 +79,7 @@ ops! { $ levels_ops in crate::image::levels;
     threads
         threshold_image<>, threshold_image_on, threshold_image_by
         (src: image u8, level: by u8, kind: by ThresholdKind, dst: image_out u8) -> Result<()>;
-}
 
-ops! { $ host_levels_ops in crate::image::levels;
     /// The histogram of each channel: `counts[256·c + v]` is the number of pixels whose channel `c` has the level `v`.
     ///
     /// Shapes: `counts` has 256 elements for each channel of `src`. Rounding: none. NaN and ±0: there are none.
@@ -100,31 +98,7 @@ ops! { $ host_levels_ops in crate::image::levels;
     ///
     /// Source: the definition. Contract: `contracts/histogram-v1.yaml`.
     serial histogram<>, histogram_on, histogram_by
-        (src: image u8, counts: host_out u32, workspace: host_scratch u32) -> Result<()>;
-
-    /// Otsu's threshold of each channel of a [`histogram`](crate::histogram()). It divides the pixels into two classes, those up to the threshold and those above it, and
-    /// maximises the variance between the classes, `w·(1 - w)·(µ - ν)²`, where `w` is the share of the first class, and `µ` and `ν` are the means of the two. Of several such
-    /// thresholds it is the least; where all pixels have one level, it is that level. Pass it to [`threshold_image`](crate::threshold_image()) as `level`.
-    ///
-    /// Shapes: `counts` has 256 elements for each one of `levels`.
-    ///
-    /// Rounding: sums are exact, and variances are rounded to `f64`. NaN and ±0: there are none.
-    ///
-    /// Errors: [`Error::Empty`] names `levels`; [`Error::Len`] `counts` when it does not have as many; [`Error::Domain`] `counts` when a
-    /// channel has no pixel. Nothing is written then. Scratch: none.
-    ///
-    /// ```
-    /// let mut counts = [0u32; 256];
-    /// (counts[10], counts[20], counts[200]) = (5, 5, 4);
-    /// let mut level = [0];
-    /// fulmen::otsu(&counts, &mut level)?;
-    /// assert_eq!(level, [20]);
-    /// # Ok::<(), fulmen::Error>(())
-    /// ```
-    ///
-    /// Source: N. Otsu, "A threshold selection method from gray-level histograms", 1979. Contract: `contracts/otsu-v1.yaml`.
-    serial otsu<>, otsu_on, otsu_by
-        (counts: host_in u32, levels: host_out u8) -> Result<()>;
+        (src: image u8, counts: out u32, workspace: scratch u32) -> Result<()>;
 
     /// Equalises the histogram of each channel: it spreads the levels over 0 to 255, so that the number of pixels up to a level grows about linearly with it. The level `v` becomes
     /// `⌊255·(n(v) - m)/(N - m) + 1/2⌋`, where `n(v)` is the number of pixels with a level up to `v`, `m` the number with the lowest level of the image, and
@@ -151,7 +125,33 @@ ops! { $ host_levels_ops in crate::image::levels;
     /// Source: the definition. Contract: `contracts/equalize-v1.yaml`.
     threads
         equalize<>, equalize_on, equalize_by
-        (src: image u8, dst: image_out u8, workspace: host_scratch u32) -> Result<()>;
+        (src: image u8, dst: image_out u8, workspace: scratch u32) -> Result<()>;
+}
+
+ops! { $ host_levels_ops in crate::image::levels;
+    /// Otsu's threshold of each channel of a [`histogram`](crate::histogram()). It divides the pixels into two classes, those up to the threshold and those above it, and
+    /// maximises the variance between the classes, `w·(1 - w)·(µ - ν)²`, where `w` is the share of the first class, and `µ` and `ν` are the means of the two. Of several such
+    /// thresholds it is the least; where all pixels have one level, it is that level. Pass it to [`threshold_image`](crate::threshold_image()) as `level`.
+    ///
+    /// Shapes: `counts` has 256 elements for each one of `levels`.
+    ///
+    /// Rounding: sums are exact, and variances are rounded to `f64`. NaN and ±0: there are none.
+    ///
+    /// Errors: [`Error::Empty`] names `levels`; [`Error::Len`] `counts` when it does not have as many; [`Error::Domain`] `counts` when a
+    /// channel has no pixel. Nothing is written then. Scratch: none.
+    ///
+    /// ```
+    /// let mut counts = [0u32; 256];
+    /// (counts[10], counts[20], counts[200]) = (5, 5, 4);
+    /// let mut level = [0];
+    /// fulmen::otsu(&counts, &mut level)?;
+    /// assert_eq!(level, [20]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: N. Otsu, "A threshold selection method from gray-level histograms", 1979. Contract: `contracts/otsu-v1.yaml`.
+    serial otsu<>, otsu_on, otsu_by
+        (counts: host_in u32, levels: host_out u8) -> Result<()>;
 
     /// The integral image (summed-area table): `dst[y][x][c] = Σ src[k][j][c]` over `k < y` and `j < x`. The first row and the first column are 0. The sum over a rectangle
     /// follows from the elements at its four corners.

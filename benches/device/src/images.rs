@@ -55,6 +55,15 @@ pub fn run<D: Computes<f32> + Blocking + 'static>(
         );
         case!(format!("median {k}x{k}"), 2 * n, gpu.median(light, k, Border::Clamp, out!(1), ()));
     }
+    for k in [7, 31] {
+        case!(format!("median {k}x{k}"), 2 * n, gpu.median(light, k, Border::Clamp, out!(1), ()));
+    }
+    let mut counts = gpu.alloc::<u32>(3 * 256)?;
+    case!("histogram", 3 * n, gpu.histogram(from, counts.view_mut(), ()));
+    let dark = gpu.upload(&vec![0u8; n])?;
+    let (black, mut first) = (dark.view().image(w, h, 1)?, gpu.alloc::<u32>(256)?);
+    case!("histogram of one level", n, gpu.histogram(black, first.view_mut(), ()));
+    case!("equalize", 9 * n, gpu.equalize(from, out!(3), ()));
     case!(
         "sobel",
         5 * n,

@@ -2,6 +2,7 @@
 
 use super::Error;
 use super::emit::{FUSED, INTEGERS, MUL_HIGH, POWER, PRELUDE, Writer, tables, ty};
+use crate::gpu::ir::Rmw;
 use crate::gpu::{Block, Id, Inst, Kernel, Op, Shuffle, Space, Special, Type};
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -24,26 +25,65 @@ enum Base {
     Table(u32),
 }
 
-/// What a buffer holds, once something has said so; by fours if anything reads or writes four elements at once.
+/// How an array is accessed: by fours if anything reads or writes four elements at once, and atomically if anything does.
+#[derive(Clone, Copy, Default)]
+struct Access {
+    fours: bool,
+    atomic: bool,
+}
+
+impl Access {
+    /// Adds an access to `many` neighbours.
+    fn with(&mut self, many: usize, atomic: bool) -> Result<Self, Error> {
+        self.fours |= many == 4;
+        self.atomic |= atomic;
+        if self.fours && self.atomic {
+            return Err(Error::Lacks { operation: "atomic access to one of four elements" });
+        }
+        Ok(*self)
+    }
+
+    /// The type of an array of `words` elements, or of as many as there are.
+    fn array(self, holds: &str, words: Option<u32>) -> String {
+        let (holds, each) = match self {
+            Self { fours: true, .. } => (format!("vec4<{holds}>"), 4),
+            Self { atomic: true, .. } => (format!("atomic<{holds}>"), 1),
+            _ => (String::from(holds), 1),
+        };
+        words.map_or(format!("array<{holds}>"), |words| format!("array<{holds}, {}>", words.div_ceil(each)))
+    }
+}
+
+/// What a buffer holds, once something has said so.
 #[derive(Clone, Copy, Default)]
 struct Buffer {
     holds: Option<Type>,
     written: bool,
-    fours: bool,
+    access: Access,
 }
 
 /// An element of an array, and those behind it.
 struct Place {
     of: String,
     index: String,
-    fours: bool,
+    access: Access,
 }
 
 impl Place {
     fn one(&self, k: usize) -> String {
-        let Self { of, index, fours } = self;
+        let Self { of, index, access } = self;
         let index = if k == 0 { index.clone() } else { format!("{index} + {k}u") };
-        if *fours { format!("{of}[({index}) / 4u][({index}) % 4u]") } else { format!("{of}[{index}]") }
+        if access.fours { format!("{of}[({index}) / 4u][({index}) % 4u]") } else { format!("{of}[{index}]") }
+    }
+
+    fn read(&self, k: usize) -> String {
+        let one = self.one(k);
+        if self.access.atomic { format!("atomicLoad(&{one})") } else { one }
+    }
+
+    fn write(&self, k: usize, v: &str) -> String {
+        let one = self.one(k);
+        if self.access.atomic { format!("atomicStore(&{one}, {v});") } else { format!("{one} = {v};") }
     }
 
     /// Four, the first of them a multiple of four.
@@ -57,8 +97,8 @@ struct Text<'k> {
     wide: BTreeMap<Id, Wide>,
     constants: BTreeMap<Id, u64>,
     buffers: Vec<Buffer>,
-    /// Words of the shared variables, whether they hold them by fours, and what addresses are in which.
-    shared: Vec<(u32, bool)>,
+    /// Words of the shared variables, how they are accessed, and what addresses are in which.
+    shared: Vec<(u32, Access)>,
     within: BTreeMap<Id, usize>,
     threads: u32,
     owners: Vec<usize>,
@@ -99,7 +139,7 @@ fn write(kernel: &Kernel, threads: u32, shared: Option<&[usize]>, fused: bool) -
     if !threads.is_power_of_two() || threads > 256 || kernel.threads.is_some_and(|t| t != [threads, 1, 1]) {
         return Err(Error::Threads);
     }
-    let words = |v: &crate::gpu::ir::Variable| (v.bytes.div_ceil(4), false);
+    let words = |v: &crate::gpu::ir::Variable| (v.bytes.div_ceil(4), Access::default());
     let owner = |k: usize| shared.and_then(|s| s.get(k)).copied().unwrap_or(k);
     let scalars = kernel.params.iter().filter(|t| **t != Type::U64).count();
     let offsets = kernel.params.iter().scan(scalars, |word, t| {
@@ -122,8 +162,10 @@ fn write(kernel: &Kernel, threads: u32, shared: Option<&[usize]>, fused: bool) -
         text.plain.fma = "fused";
     }
     text.block(&kernel.body, 1)?;
-    if text.buffers.iter().any(|b| b.fours) || text.shared.iter().any(|(_, fours)| *fours) {
-        // Once more, now that it is known what is read by fours.
+    let mut accesses =
+        text.buffers.iter().map(|b| b.access).chain(text.shared.iter().map(|(_, access)| *access));
+    if accesses.any(|access| access.fours || access.atomic) {
+        // Once more, now that it is known what is read by fours or atomically.
         text.plain = Writer::new(kernel);
         if !fused {
             text.plain.fma = "fused";
@@ -149,9 +191,8 @@ fn write(kernel: &Kernel, threads: u32, shared: Option<&[usize]>, fused: bool) -
         if *of == Type::U64 && text.owners.get(k) == Some(&k) {
             let access = if buffer.written { "read_write" } else { "read" };
             let holds = ty(buffer.holds.unwrap_or(Type::F32))?;
-            let holds = if buffer.fours { format!("vec4<{holds}>") } else { String::from(holds) };
-            let binding = bound.len();
-            head += &format!("@group(0) @binding({binding}) var<storage, {access}> b{k}: array<{holds}>;\n");
+            let (binding, array) = (bound.len(), buffer.access.array(holds, None));
+            head += &format!("@group(0) @binding({binding}) var<storage, {access}> b{k}: {array};\n");
             bound.push((k, buffer.written));
         }
     }
@@ -162,9 +203,8 @@ fn write(kernel: &Kernel, threads: u32, shared: Option<&[usize]>, fused: bool) -
     };
     let (binding, rows) = (bound.len(), all.div_ceil(4).max(1));
     head += &format!("@group(0) @binding({binding}) var<uniform> params: array<vec4<u32>, {rows}>;\n");
-    for (k, (words, fours)) in text.shared.iter().enumerate() {
-        let (holds, many) = if *fours { ("vec4<u32>", words.div_ceil(4)) } else { ("u32", *words) };
-        head += &format!("var<workgroup> shared{k}: array<{holds}, {many}>;\n");
+    for (k, (words, access)) in text.shared.iter().enumerate() {
+        head += &format!("var<workgroup> shared{k}: {};\n", access.array("u32", Some(*words)));
     }
     let text = format!(
         "{head}@compute @workgroup_size({threads})
@@ -264,7 +304,7 @@ impl Text<'_> {
             }
             Op::Div if result == Type::U32 => format!("v{} / v{}", i.args.at(0).0, i.args.at(1).0),
             Op::Load { space, offset } if i.dst.len() == 1 => {
-                let place = self.place(space, i.args.at(0), offset, result, (1, false))?.one(0);
+                let place = self.place(space, i.args.at(0), offset, result, (1, false, false))?.read(0);
                 match space {
                     Space::Global => place,
                     _ if result == Type::U32 => place,
@@ -272,33 +312,37 @@ impl Text<'_> {
                     _ => format!("bitcast<f32>({place})"),
                 }
             }
+            Op::Atomic { space, rmw: Rmw::Add } if result == Type::U32 => {
+                let place = self.place(space, i.args.at(0), 0, result, (1, true, true))?;
+                format!("atomicAdd(&{}, v{})", place.one(0), i.args.at(1).0)
+            }
             _ => self.plain.value(i, result)?,
         })
     }
 
-    /// Where `many` neighbours from an address on are, which are also written if asked.
+    /// Where `many` neighbours from an address on are, which are also written if asked, and accessed atomically where `atomic` is set.
     fn place(
         &mut self,
         space: Space,
         at: Id,
         offset: i32,
         of: Type,
-        (many, written): (usize, bool),
+        (many, written, atomic): (usize, bool, bool),
     ) -> Result<Place, Error> {
         let far = Error::Lacks { operation: "access of this kind" };
         let more = u32::try_from(offset).map_err(|_| far)?;
         if space == Space::Shared {
             let k = self.within.get(&at).copied().ok_or(far)?;
-            let (_, fours) = self.shared.get_mut(k).ok_or(far)?;
+            let (_, access) = self.shared.get_mut(k).ok_or(far)?;
             // Of four elements in one, a language may write all where one is meant: other threads write those.
-            if *fours && written && many != 4 {
+            if access.fours && written && many != 4 {
                 return Err(Error::Lacks { operation: "write to one of four shared elements" });
             }
-            *fours |= many == 4;
+            let access = access.with(many, atomic)?;
             return Ok(Place {
                 of: format!("shared{k}"),
                 index: format!("(v{} + {more}u) / 4u", at.0),
-                fours: *fours,
+                access,
             });
         }
         let wide = self.wide.get(&at).cloned().ok_or(far)?;
@@ -309,18 +353,19 @@ impl Text<'_> {
                 let owner = self.owners.get(k as usize).copied().ok_or(far)?;
                 let buffer = self.buffers.get_mut(owner).ok_or(far)?;
                 buffer.written |= written;
-                buffer.fours |= many == 4;
+                let access = buffer.access.with(many, atomic)?;
                 if *buffer.holds.get_or_insert(of) != of {
                     return Err(Error::Lacks { operation: "buffer of two types" });
                 }
                 Ok(Place {
                     of: format!("b{owner}"),
                     index: start.map_or(index.clone(), |start| format!("{start} + {index}")),
-                    fours: buffer.fours,
+                    access,
                 })
             }
             Base::Table(t) => {
-                Ok(Place { of: format!("{}_table{t}", self.plain.kernel.name), index, fours: false })
+                let access = Access::default();
+                Ok(Place { of: format!("{}_table{t}", self.plain.kernel.name), index, access })
             }
             Base::Nothing => Err(far),
         }
@@ -330,7 +375,7 @@ impl Text<'_> {
     fn store(&mut self, i: &Inst, (space, offset): (Space, i32), depth: usize) -> Result<(), Error> {
         let of = self.plain.kernel.ty(i.args.at(1));
         let many = i.args.len() - 1;
-        let place = self.place(space, i.args.at(0), offset, of, (many, true))?;
+        let place = self.place(space, i.args.at(0), offset, of, (many, true, false))?;
         let v = |k: usize| {
             let v = i.args.at(k + 1).0;
             if space == Space::Shared { format!("bitcast<u32>(v{v})") } else { format!("v{v}") }
@@ -340,7 +385,7 @@ impl Text<'_> {
             let all = format!("vec4<{holds}>({}, {}, {}, {})", v(0), v(1), v(2), v(3));
             self.plain.line(depth, &format!("{} = {all};", place.four()));
         } else {
-            (0..many).for_each(|k| self.plain.line(depth, &format!("{} = {};", place.one(k), v(k))));
+            (0..many).for_each(|k| self.plain.line(depth, &place.write(k, &v(k))));
         }
         Ok(())
     }
@@ -349,13 +394,13 @@ impl Text<'_> {
     fn loads(&mut self, i: &Inst, (space, offset): (Space, i32), depth: usize) -> Result<(), Error> {
         let of = self.plain.kernel.ty(i.dst.at(0));
         let many = i.dst.len();
-        let place = self.place(space, i.args.at(0), offset, of, (many, false))?;
+        let place = self.place(space, i.args.at(0), offset, of, (many, false, false))?;
         let read = format!("four{}", i.dst.at(0).0);
         if many == 4 {
             self.plain.line(depth, &format!("let {read} = {};", place.four()));
         }
         for (k, dst) in i.dst.iter().enumerate() {
-            let from = if many == 4 { format!("{read}[{k}]") } else { place.one(k) };
+            let from = if many == 4 { format!("{read}[{k}]") } else { place.read(k) };
             let from = if space == Space::Shared { format!("bitcast<{}>({from})", ty(of)?) } else { from };
             self.plain.line(depth, &format!("let v{}: {} = {from};", dst.0, ty(of)?));
         }

@@ -4,7 +4,7 @@ use crate::device::Worst;
 use crate::nn::Noise;
 use crate::seed::Seed;
 use fulmen::backend::*;
-use fulmen::gpu::backend::{Gpu, ImageView, ImageViewMut, Word};
+use fulmen::gpu::backend::{Gpu, ImageView, ImageViewMut, View, Word};
 use fulmen::gpu::device::{Blocking, Error};
 use fulmen::image::{
     Border, Flip, Gradient, Image, ImageMut, Interpolation, Kernel, Luma, Pixel, Resample, Resize,
@@ -46,6 +46,11 @@ impl Layout {
         let [width, height] = self.size;
         Image::strided(&data[self.before..][..self.span()], width, height, self.channels, self.stride)
             .unwrap()
+    }
+    fn device<'a, P: Word, D: Blocking>(&self, data: View<'a, P, D>) -> ImageView<'a, P, D> {
+        let [width, height] = self.size;
+        let data = data.part(self.before..self.before + self.span()).unwrap();
+        data.image_strided(width, height, self.channels, self.stride).unwrap()
     }
     fn host_mut<'a, P>(&self, data: &'a mut [P]) -> ImageMut<'a, P> {
         let [width, height] = self.size;
@@ -91,10 +96,7 @@ fn compare_within<
     host(sources.each_ref().map(|(layout, x)| layout.host(x)), to.host_mut(&mut want))?;
     let arrays = sources.each_ref().map(|(_, x)| gpu.upload(&x[..]).unwrap());
     let mut out = gpu.upload(&old)?;
-    let mut views = sources.iter().zip(&arrays).map(|((layout, _), x)| {
-        let x = x.view().part(layout.before..layout.before + layout.span()).unwrap();
-        x.image_strided(layout.size[0], layout.size[1], layout.channels, layout.stride).unwrap()
-    });
+    let mut views = sources.iter().zip(&arrays).map(|((layout, _), x)| layout.device(x.view()));
     let views = [(); N].map(|()| views.next().unwrap());
     let [_, rest] = out.view_mut().split(to.before)?;
     let [part, _] = rest.split(to.span())?;
@@ -302,6 +304,36 @@ fn medians<D: Blocking>(gpu: &Gpu<D>, r: &mut Noise) -> Result<(), Error> {
     Ok(())
 }
 
+/// Counts of levels, of rows that begin anywhere in a word, and what follows from them.
+fn levels<D: Blocking>(gpu: &Gpu<D>, r: &mut Noise, most: usize) -> Result<(), Error> {
+    // Past the rows and the words of a block; of some images one level is most of it.
+    for size in [drawn(r, most), [r.within(1..=6000), 1], [1, r.within(1..=300)], [30, 20]] {
+        let channels = r.within(1..=4);
+        let from = Layout::random(r, size, channels);
+        let x: Vec<u8> = from.noise(r);
+        let mut want = vec![7; 256 * channels];
+        fulmen::histogram(from.host(&x), &mut want, &mut vec![7; fulmen::histogram_workspace()])?;
+        let (on, mut counts) = (gpu.upload(&x)?, gpu.upload(&vec![9u32; want.len() + 2])?);
+        let [_, rest] = counts.view_mut().split(1)?;
+        let [to, _] = rest.split(want.len())?;
+        gpu.histogram(from.device(on.view()), to, ())?;
+        let mut got = vec![0; want.len() + 2];
+        gpu.download(counts.view(), &mut got)?;
+        assert!(got[1..=want.len()] == want && got[0] == 9 && got.ends_with(&[9]), "histogram {from:?}");
+        let to = Layout::random(r, size, channels);
+        let n = fulmen::equalize_workspace(channels);
+        compare(
+            (gpu, r),
+            &"equalize",
+            [(from, x)],
+            to,
+            |[x], to| fulmen::equalize(x, to, &mut vec![7; n]),
+            |[x], to| gpu.equalize(x, to, ()),
+        )?;
+    }
+    Ok(())
+}
+
 /// Both derivatives: one is compared, and the other is written to a buffer that is not.
 fn gradients<P, D: Blocking>(gpu: &Gpu<D>, r: &mut Noise, most: usize) -> Result<(), Error>
 where
@@ -420,6 +452,11 @@ where
     let (wide, border) = ([r.within(128..=600), r.within(5..=12)], all[r.within(0..=all.len() - 1)]);
     filters(gpu, r, language, if most == 1 { size } else { wide }, [5, 20], &[border])?;
     filters(gpu, r, language, size, [2, 300], &[border])?;
+    // Of most of these pixels, small windows are inside; where rows begin at words, blocks stage elements before the first window.
+    for _ in 0..if most == 1 { 0 } else { 4 } {
+        let size = [r.within(40..=90), r.within(12..=20)];
+        filters(gpu, r, language, size, [2, 3], &[border])?;
+    }
     for by in [
         Interpolation::Nearest,
         Interpolation::NearestFloor,
@@ -467,6 +504,7 @@ pub fn story<D: Blocking>(
         bytes(gpu, &mut r, most)?;
         windows(gpu, &mut r, most)?;
         medians(gpu, &mut r)?;
+        levels(gpu, &mut r, most)?;
         gradients::<u8, D>(gpu, &mut r, most)?;
         gradients::<f32, D>(gpu, &mut r, most)?;
         weighted::<u8, D>(gpu, &mut r, language, most)?;

@@ -5,9 +5,11 @@ use super::super::super::ir::Kernel;
 use super::super::super::template::Argument;
 use super::super::super::template::image::{self, Copy, LAYOUT_PARAMS, PixelType, Walk};
 use super::super::super::types::F32;
-use super::super::Gpu;
 use super::super::ops::Done;
+use super::super::plan::{Plan, counted};
+use super::super::{Gpu, ViewMut};
 use super::view::ImageView;
+use crate::error::same_len;
 use crate::image::Pixel;
 use alloc::vec::Vec;
 
@@ -127,5 +129,33 @@ impl<D: Device> Gpu<D> {
         let form = Form { rows, aligned, ..Form::new("image_copy", parts, pixels * channels) };
         let make = |walk| image::copy_strided(walk, of, copy);
         self.dispatch(form, make, ("src", src), &[], ("dst", dst), &steps.map(|n| n as u32))
+    }
+
+    /// Counts the levels of each channel.
+    pub(super) fn count_levels(&self, src: ImageView<'_, u8, D>, counts: ViewMut<'_, u32, D>) -> Done {
+        /// The rows of a block, and the words of a row that a thread has.
+        const EACH: [usize; 2] = [8, 16];
+        let (channels, [width, height], planner) = (src.place.channels, src.sizes(), &self.state.planner);
+        let levels = image::LEVELS as usize * channels;
+        same_len("counts", levels, counts.len())?;
+        if u32::try_from(width as u64 * height as u64).is_err() {
+            return Err(crate::Error::overflow("src").into());
+        }
+        // Kernels add 12 to the number of an element.
+        counted("src", src.span().saturating_add(16))?;
+        let bound = [src.binding(self, "src")?, counts.binding(self)?];
+        let [columns, most, _] = planner.limits.grid;
+        let blocks =
+            |n: usize, each: usize, most: u32| u32::try_from(n.div_ceil(each)).unwrap_or(most).min(most);
+        let x = blocks(src.place.row() / 4 + 2, EACH[1] * image::LEVELS as usize, columns);
+        let grid = [x, blocks(height, EACH[0], most), 1];
+        let program =
+            planner.one_by::<F32>("count_levels", channels as u32, || Some(image::count_levels(channels)))?;
+        let words = pass_params([height, src.before(), src.place.stride, src.place.row()], &[]);
+        let mut arguments: Vec<Argument> = [0, 1].map(Argument::Buffer).into();
+        arguments.extend(words.iter().map(|w| Argument::Bits(u64::from(*w))));
+        let count = Launch { program, grid, block: [image::LEVELS, 1, 1], arguments };
+        let launches = Vec::from([planner.filled(1, levels, [0, 0])?, count]);
+        self.run(&Plan { launches, scratch: Vec::new() }, &bound)
     }
 }

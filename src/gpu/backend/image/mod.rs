@@ -4,10 +4,12 @@ mod launch;
 mod view;
 mod window;
 
-use super::super::device::Device;
+use super::super::device::{Device, Launch};
+use super::super::template::Argument;
 use super::super::template::image::{self, Copy, PixelType, ROWS_TOGETHER};
-use super::Gpu;
+use super::super::types::F32;
 use super::ops::{Done, called};
+use super::{Gpu, ViewMut};
 use crate::backend::{Images, Plain};
 use crate::error::same_len;
 use crate::image::colour::{expect_colour, weights};
@@ -18,6 +20,7 @@ use crate::image::{
     Border, Flip, Gradient, Kernel as Filter, Luma, Pixel, Resample, ResizePlan, ThresholdKind, Turn, Yuv,
 };
 use crate::view::Place;
+use alloc::vec::Vec;
 use launch::{Form, pass_params};
 use window::Window;
 
@@ -178,6 +181,33 @@ impl<D: Device> Images for Gpu<D> {
             let form = Form { rows: ROWS_TOGETHER, ..Form::new("threshold_image", &[], 4) };
             let (from, to) = (src.of_elements(), dst.0.of_elements());
             self.dispatch(form, image::threshold, ("src", from), &[], ("dst", to), &words)
+        })
+    }
+
+    fn histogram(&self, src: ImageView<'_, u8, D>, counts: ViewMut<'_, u32, D>, (): ()) -> Done {
+        called!(histogram, { self.count_levels(src, counts) })
+    }
+
+    fn equalize(&self, src: ImageView<'_, u8, D>, dst: ImageViewMut<'_, u8, D>, (): ()) -> Done {
+        called!(equalize, {
+            let (channels, [width, height]) = (src.place.channels, src.sizes());
+            dst.0.place.expect("dst", [width, height], channels)?;
+            let levels = image::LEVELS as usize * channels;
+            let (mut counts, table) = (self.alloc::<u32>(levels)?, self.alloc::<u32>(levels)?);
+            self.count_levels(src, counts.view_mut())?;
+            let planner = &self.state.planner;
+            let pixels = Argument::Bits(width as u64 * height as u64);
+            let arguments = Vec::from([Argument::Buffer(0), Argument::Buffer(1), pixels]);
+            let program = planner.one::<F32>("equal_levels", || Some(image::equal_levels()))?;
+            let (grid, block) = ([channels as u32, 1, 1], [image::LEVELS, 1, 1]);
+            let table = table.view().binding(self)?;
+            let launch = Launch { program, grid, block, arguments };
+            self.run_one(launch, &[counts.view().binding(self)?, table])?;
+            let parts = &[(channels, 5)];
+            let elements = image::pixels_together(PixelType::U8, [channels; 2]) * channels;
+            let form = Form { rows: ROWS_TOGETHER, ..Form::new("map_levels", parts, elements) };
+            let make = |walk| image::map_levels(walk, channels);
+            self.dispatch(form, make, ("src", src), &[table], ("dst", dst.0), &[])
         })
     }
 

@@ -3,6 +3,7 @@
 
 mod colour;
 mod filter;
+mod levels;
 mod rank;
 mod separable;
 mod turn;
@@ -10,6 +11,7 @@ mod window;
 
 pub use colour::{exchange, grey, hsv, nv12, threshold};
 pub use filter::{FilterPass, weighted_sum};
+pub use levels::{LEVELS, count_levels, equal_levels, map_levels};
 pub use rank::{RANK_ROWS, RANK_THREADS, is_wide, moving_median, rank_shared};
 pub use separable::{elements_of_thread, is_staged, padded, separable};
 pub use turn::{Copy, copy_strided, nearest};
