@@ -51,22 +51,35 @@ struct Histogram<'b> {
 }
 
 impl<'b> Histogram<'b> {
-    /// The address of the word that counts a byte, and the bits before the count.
-    fn place(&self, byte: Value<'b, U32>) -> (Value<'b, U32>, Value<'b, U32>) {
-        let (b, [counts, bits]) = (byte.builder(), self.per_word);
-        let word = (byte >> b.int(counts)) * b.int(4 * i64::from(RANK_THREADS));
-        (self.base + word, (byte & b.int((1 << counts) - 1)) << b.int(bits))
+    /// The number of counts in a word.
+    const fn counts(&self) -> i64 {
+        1 << self.per_word[0]
     }
 
-    fn count(&self, byte: Value<'b, U32>) -> Value<'b, U32> {
-        let (b, (at, shift)) = (byte.builder(), self.place(byte));
-        let [_, bits] = self.per_word;
-        (b.load::<U32>(Space::Shared, at, 0) >> shift) & b.int((1 << (1 << bits)) - 1)
+    /// The address of the word that counts a byte.
+    fn place(&self, byte: Value<'b, U32>) -> Value<'b, U32> {
+        let (b, [counts, _]) = (byte.builder(), self.per_word);
+        self.base + (byte >> b.int(counts)) * b.int(4 * i64::from(RANK_THREADS))
+    }
+
+    /// The sums of the first counts of the word that a byte is in, in the places of the counts. No sum exceeds a count's bits, as there are no
+    /// more elements in the window.
+    fn sums(&self, byte: Value<'b, U32>) -> Value<'b, U32> {
+        let (b, [_, bits]) = (byte.builder(), self.per_word);
+        let ones = (0..self.counts()).map(|k| 1 << (k << bits)).sum();
+        b.load::<U32>(Space::Shared, self.place(byte), 0) * b.int(ones)
+    }
+
+    /// The sum of all counts of the word that a byte is in.
+    fn sum(&self, byte: Value<'b, U32>) -> Value<'b, U32> {
+        let (b, [_, bits]) = (byte.builder(), self.per_word);
+        self.sums(byte) >> b.int(32 - (1 << bits))
     }
 
     /// Counts a byte once more, or once less.
     fn change(&self, byte: Value<'b, U32>, more: bool) {
-        let (b, (at, shift)) = (byte.builder(), self.place(byte));
+        let (b, at, [_, bits]) = (byte.builder(), self.place(byte), self.per_word);
+        let shift = (byte & b.int(self.counts() - 1)) << b.int(bits);
         let (old, one) = (b.load::<U32>(Space::Shared, at, 0), b.int::<U32>(1) << shift);
         b.store(Space::Shared, at, 0, if more { old + one } else { old - one });
     }
@@ -74,8 +87,8 @@ impl<'b> Histogram<'b> {
 
 /// Medians of bytes in images of `channels`, in windows of more than 5 by 5 pixels. Parameters: [`LAYOUT_PARAMS`](super::LAYOUT_PARAMS), both
 /// axes, the constant of the border, the size of the window. A thread has a histogram of the window of one element, which it moves down
-/// [`RANK_ROWS`] rows. The median moves from the one of the row before (Huang, Yang, Tang, *A Fast Two-Dimensional Median Filtering Algorithm*,
-/// 1979). A block stages each row that enters its windows, and each one that leaves them, in shared memory.
+/// [`RANK_ROWS`] rows. The median is searched from the one of the row before (Huang, Yang, Tang, *A Fast Two-Dimensional Median Filtering
+/// Algorithm*, 1979), by the words of the histogram and then by the counts of a word. A block stages each row that enters its windows, and each one that leaves them, in shared memory.
 pub fn moving_median(walk: Walk, mode: BorderMode, channels: usize, wide: bool) -> Result<Kernel, Error> {
     let width = if wide { 16 } else { 8 };
     let b = Builder::new(&walk.name(&format!("moving_median_{mode:?}_{channels}_{width}")));
@@ -124,9 +137,9 @@ pub fn moving_median(walk: Walk, mode: BorderMode, channels: usize, wide: bool) 
         let end = (top + b.int(RANK_ROWS as i64)).least(args.height);
         // Results are stored when all rows of a word are there.
         let rows = (end - top + b.int(ROWS as i64 - 1)) & b.int(-(ROWS as i64));
-        // The median, the elements of the window that are less, and the results that are not stored yet.
+        // The first level of the median's word, the elements of the window that are less, and the results that are not stored yet.
         b.count::<U32, U32>([zero, size + rows - one, one], 1, &[zero; 3], |i, state| {
-            let &[median, less, kept] = state else { return state.to_vec() };
+            let &[level, less, kept] = state else { return state.to_vec() };
             let leaves = i.compare(Cmp::Ge, size);
             b.barrier();
             stage(staged[0], top + i);
@@ -137,31 +150,37 @@ pub fn moving_median(walk: Walk, mode: BorderMode, channels: usize, wide: bool) 
                 let found = b.count::<U32, U32>(at, 1, &[less], |j, less| {
                     let byte = b.load::<U32>(Space::Shared, own + from + j, 0);
                     counts.change(byte, more);
-                    // Bytes and medians are less than 2³¹.
-                    let one = (byte - median) >> b.int(31);
+                    // Both are less than 2³¹.
+                    let one = (byte - level) >> b.int(31);
                     less.iter().map(|less| if more { *less + one } else { *less - one }).collect()
                 });
                 found.first().copied().unwrap_or(less)
             };
             let less = count(staged[0], less, true);
             let [less] = b.either(leaves, || [count(staged[1], less, false)], || [less]);
-            b.unless(&[median, less, kept], (i + one).compare(Cmp::Ge, size), || {
-                let [median, less] = b.either(
+            b.unless(&[level, less, kept], (i + one).compare(Cmp::Ge, size), || {
+                let step = b.int(counts.counts());
+                let [level, less] = b.either(
                     less.compare(Cmp::Gt, half),
                     || {
-                        b.repeat([median, less], |[median, less]| {
-                            let median = median - one;
-                            let less = less - counts.count(median);
-                            (less.compare(Cmp::Gt, half), [median, less])
+                        b.repeat([level, less], |[level, less]| {
+                            let level = level - step;
+                            let less = less - counts.sum(level);
+                            (less.compare(Cmp::Gt, half), [level, less])
                         })
                     },
-                    || [median, less],
+                    || [level, less],
                 );
-                let [median, less] = b.repeat([median, less], |[median, less]| {
-                    let through = less + counts.count(median);
+                let [level, less] = b.repeat([level, less], |[level, less]| {
+                    let through = less + counts.sum(level);
                     let up = through.compare(Cmp::Le, half);
-                    let next = [Value::select(up, median + one, median), Value::select(up, through, less)];
-                    (up, next)
+                    (up, [Value::select(up, level + step, level), Value::select(up, through, less)])
+                });
+                let [_, bits] = counts.per_word;
+                let sums = counts.sums(level);
+                let median = (0..counts.counts() - 1).fold(level, |median, k| {
+                    let sum = (sums >> b.int(k << bits)) & b.int((1 << (1 << bits)) - 1);
+                    median + Value::select((less + sum).compare(Cmp::Le, half), one, zero)
                 });
                 let row = i + one - size;
                 let part = row & b.int(ROWS as i64 - 1);
@@ -187,7 +206,7 @@ pub fn moving_median(walk: Walk, mode: BorderMode, channels: usize, wide: bool) 
                     },
                     || [kept],
                 );
-                vec![median, less, kept]
+                vec![level, less, kept]
             })
         });
         Vec::new()
