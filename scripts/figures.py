@@ -24,7 +24,7 @@ BY_HAND = {
     "c4543c636e83": "signals",
     "254463f0e61d": "resizes of images",
     "94ac39910794": "other ops on images beside OpenCV",
-    "63916c5c0d9a": "ops on images on an H200",
+    "4b832bd50a66": "ops on images on an H200",
     "d194bb41f684": "an H100 beside the vendor's libraries",
     "fd9ffe4d92af": "products of bytes, gradients of attention",
     "45c87e037799": "training with batched attention",
@@ -122,7 +122,7 @@ SENTENCES = [
 ]
 # What a log says, wherever a page repeats it.
 LOGS = [
-    (r"(\d+) ops (?:are )?within their contracts in `f32`,? and (\d+) in `f64`", "2026-11-29-cuda-story-h200.txt", r"(\d+) ops ran in f32 and (\d+) in f64"),
+    (r"(\d+) ops (?:are )?within their contracts in `f32`,? and (\d+) in `f64`", "2026-11-30-cuda-story-h200.txt", r"(\d+) ops ran in f32 and (\d+) in f64"),
 ]
 
 

@@ -133,8 +133,8 @@ impl<D: Device> Gpu<D> {
 
     /// Counts the levels of each channel.
     pub(super) fn count_levels(&self, src: ImageView<'_, u8, D>, counts: ViewMut<'_, u32, D>) -> Done {
-        /// The rows of a block, and the words of a row that a thread has.
-        const EACH: [usize; 2] = [8, 16];
+        /// The rows of a block (23 µs for 3840×2160×3 on an H200, 34 with 4 and 30 with 1), and the words of a row that a thread has.
+        const EACH: [usize; 2] = [2, 16];
         let (channels, [width, height], planner) = (src.place.channels, src.sizes(), &self.state.planner);
         let levels = image::LEVELS as usize * channels;
         same_len("counts", levels, counts.len())?;

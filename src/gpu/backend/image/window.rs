@@ -116,7 +116,7 @@ impl<D: Device> Gpu<D> {
                 let wide = image::is_wide(columns);
                 let parts_of = [(channels, 5), (mode as usize, 4), (usize::from(wide), 2)];
                 let moving = Form {
-                    rows: image::RANK_ROWS,
+                    rows: image::rank_rows(wide),
                     threads: image::RANK_THREADS,
                     ..Form::new("moving_median", &parts_of, 1)
                 };

@@ -12,7 +12,7 @@ mod window;
 pub use colour::{exchange, grey, hsv, nv12, threshold};
 pub use filter::{FilterPass, weighted_sum};
 pub use levels::{LEVELS, count_levels, equal_levels, map_levels};
-pub use rank::{RANK_ROWS, RANK_THREADS, is_wide, moving_median, rank_shared};
+pub use rank::{RANK_THREADS, is_wide, moving_median, rank_rows, rank_shared};
 pub use separable::{elements_of_thread, is_staged, padded, separable};
 pub use turn::{Copy, copy_strided, nearest};
 pub use window::{AXIS_PARAMS, BorderMode, Fold, NETWORK_MOST, Pass, fold_square, median, sobel, window};
