@@ -21,13 +21,15 @@ pub const fn rank_rows(wide: bool) -> usize {
 }
 /// The results of a thread that are stored together: rows in a word of bytes.
 const ROWS: usize = 4;
-/// The columns and rows of the largest window whose counts fit in a byte, and of the largest of all.
-const SIZES: [usize; 2] = [15, 255];
+/// The columns and rows of the largest window whose counts fit in a byte.
+const NARROW: usize = 15;
+/// Those of the largest window of all.
+const WIDE: usize = 255;
 
 /// Whether counts have 16 bits, as those of so many columns and rows exceed a byte.
 #[must_use]
 pub const fn is_wide(size: usize) -> bool {
-    size > SIZES[0]
+    size > NARROW
 }
 
 /// The bytes of shared memory of a block: histograms, results, and the row that enters windows and the one that leaves them.
@@ -44,7 +46,8 @@ const fn words(wide: bool) -> u32 {
 
 /// The elements of a row that each thread of a block stages, for all windows of the block.
 const fn stages(wide: bool, channels: usize) -> usize {
-    (RANK_THREADS as usize + (SIZES[wide as usize] - 1) * channels).div_ceil(RANK_THREADS as usize)
+    let (size, threads) = (if wide { WIDE } else { NARROW }, RANK_THREADS as usize);
+    (threads + (size - 1) * channels).div_ceil(threads)
 }
 
 /// The counts of the bytes in a window: those of a thread are in its own bank of shared memory.
