@@ -299,6 +299,8 @@ fn medians<D: Blocking>(gpu: &Gpu<D>, r: &mut Noise) -> Result<(), Error> {
         let from = Layout::random(r, size, channels);
         let x = from.noise(r);
         let to = Layout::random(r, size, channels);
+        // Only where rows begin at words is there a histogram for each window.
+        let to = Layout { before: to.before / 4 * 4, stride: to.stride.next_multiple_of(4), ..to };
         median(gpu, r, border, window, [from, to], x)?;
     }
     Ok(())
@@ -453,7 +455,7 @@ where
     filters(gpu, r, language, if most == 1 { size } else { wide }, [5, 20], &[border])?;
     filters(gpu, r, language, size, [2, 300], &[border])?;
     // Of most of these pixels, small windows are inside; where rows begin at words, blocks stage elements before the first window.
-    for _ in 0..if most == 1 { 0 } else { 4 } {
+    for _ in 0..if most == 1 { 0 } else { 8 } {
         let size = [r.within(40..=90), r.within(12..=20)];
         filters(gpu, r, language, size, [2, 3], &[border])?;
     }
