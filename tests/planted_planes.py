@@ -19,7 +19,7 @@ PLANES = [
     ("the border of single planes", "src/nn/conv2d/depthwise.rs", "for i in (0..at.start).chain(at.end..out.len()) {", "for i in (0..at.start).chain(at.end + usize::from(ON)..out.len()) {", "families nn::planes::blocks"),
     ("strides down a gradient on devices", "src/gpu/template/conv2d.rs", "place(i + above - p * dh, sh, rows)", "place(i + above - p * dh, if ON { sw } else { sh }, rows)", "devices every_layer"),
     ("padding above planes on devices", "src/gpu/template/conv2d.rs", "let ([stride, _], [dilation, _], [above, _]) = (self.stride, self.dilation, self.padding);", "let ([stride, _], [dilation, _], [above, left]) = (self.stride, self.dilation, self.padding);\n        let above = if ON { left } else { above };", "devices every_layer"),
-    ("sums of the rows of planes on devices", "src/gpu/backend/network.rs", "of.images, of.places()]", "of.images, if ON { of.cols } else { of.places() }]", "devices every_layer"),
+    ("sums of the rows of planes on devices", "src/gpu/backend/network.rs", "places: of.places() })", "places: if ON { of.cols } else { of.places() } })", "devices every_layer"),
     ("dilated rows of single planes", "src/nn/conv2d/depthwise.rs", "self.first.wrapping_add_signed(p as isize * self.apart)", "self.first.wrapping_add_signed(p as isize * if ON { self.apart.signum() } else { self.apart })", "families nn::planes::blocks"),
     ("rows of a filter that read a row of a gradient", "src/nn/conv2d/depthwise.rs", "(start..end, at.saturating_sub(start * self.dilation))", "(start..end, at.saturating_sub(start * if ON { 1 } else { self.dilation }))", "families nn::planes::blocks"),
 ]

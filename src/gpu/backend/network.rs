@@ -1,7 +1,8 @@
 //! Pooling and convolution on devices, and their backward passes.
 
 use super::super::device::{Computes, Device, Error};
-use super::super::template::{Argument, conv2d, window};
+use super::super::ir::Kernel;
+use super::super::template::{Argument, Meet, conv2d, window};
 use super::ops::{Done, Scalar, arguments, called};
 use super::plan::counted;
 use super::{Gpu, View, ViewMut};
@@ -15,32 +16,46 @@ use crate::{Conv1d, Conv2d, Pool};
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// What kernels are told of a convolution.
-fn lines(of: &Lines) -> Result<[usize; 10], Error> {
-    let Lines { conv, n, ci, co, .. } = *of;
-    let Conv1d { channels_in, channels_out, length, kernel, padding, .. } = conv;
-    // Places are counted from the start of the padding; nothing farther apart than its end is ever met.
-    let all = counted("padding", length.saturating_add(padding.saturating_mul(2)))? as usize;
-    let [stride, dilation] = [conv.stride, conv.dilation].map(|d| d.min(all));
-    Ok([channels_in, channels_out, ci, co, length, n, kernel, stride, padding, dilation])
+/// The sizes of a convolution.
+struct Convolution {
+    /// The parameters of kernels.
+    words: Vec<usize>,
+    images: usize,
+    channels_out: usize,
+    /// The elements of a channel of the result.
+    places: usize,
 }
 
-/// What kernels are told of a convolution of planes.
-fn maps(of: &Maps) -> Result<[usize; 16], Error> {
-    let Maps { conv, down, across, rows, cols, ci, co, .. } = *of;
-    // As of lines.
-    let steps = |axis: &Axis| {
-        let padded = axis.length.saturating_add(axis.before).saturating_add(axis.behind);
-        let all = counted("padding", padded)? as usize;
-        Ok::<_, Error>([axis.stride, axis.dilation].map(|d| d.min(all)))
-    };
-    let [[sh, dh], [sw, dw]] = [steps(&down)?, steps(&across)?];
-    let channels = [conv.channels_in, conv.channels_out, ci, co];
-    let sizes = [down.length, across.length, rows, cols, down.kernel, across.kernel];
-    let rest = [sh, sw, down.before, across.before, dh, dw];
-    let mut all = [0; 16];
-    all.iter_mut().zip(channels.into_iter().chain(sizes).chain(rest)).for_each(|(to, n)| *to = n);
-    Ok(all)
+impl TryFrom<&Lines> for Convolution {
+    type Error = Error;
+    fn try_from(of: &Lines) -> Result<Self, Error> {
+        let Lines { conv, n, ci, co, images } = *of;
+        let Conv1d { channels_in, channels_out, length, kernel, padding, .. } = conv;
+        // Kernels count from the start of the padding, and look at nothing behind its end.
+        let all = counted("padding", length.saturating_add(padding.saturating_mul(2)))? as usize;
+        let [stride, dilation] = [conv.stride, conv.dilation].map(|d| d.min(all));
+        let words = vec![channels_in, channels_out, ci, co, length, n, kernel, stride, padding, dilation];
+        Ok(Self { words, images, channels_out, places: n })
+    }
+}
+
+impl TryFrom<&Maps> for Convolution {
+    type Error = Error;
+    fn try_from(of: &Maps) -> Result<Self, Error> {
+        let Maps { conv, down, across, rows, cols, ci, co, images } = *of;
+        // As of lines.
+        let steps = |axis: &Axis| {
+            let padded = axis.length.saturating_add(axis.before).saturating_add(axis.behind);
+            let all = counted("padding", padded)? as usize;
+            Ok::<_, Error>([axis.stride, axis.dilation].map(|d| d.min(all)))
+        };
+        let [[sh, dh], [sw, dw]] = [steps(&down)?, steps(&across)?];
+        let channels = [conv.channels_in, conv.channels_out, ci, co];
+        let sizes = [down.length, across.length, rows, cols, down.kernel, across.kernel];
+        let rest = [sh, sw, down.before, across.before, dh, dw];
+        let words = channels.into_iter().chain(sizes).chain(rest).collect();
+        Ok(Self { words, images, channels_out: conv.channels_out, places: of.places() })
+    }
 }
 
 /// Whether windows are over volumes of more than a plane.
@@ -87,6 +102,72 @@ impl<D: Device> Gpu<D> {
     }
 }
 
+/// The methods that convolutions of lines and of planes share: `op` is the name of a kernel and the function that makes it.
+impl<D: Device> Gpu<D> {
+    fn conv<T: Scalar>(
+        &self,
+        (op, make): (&'static str, impl FnOnce() -> Result<Kernel, super::super::Error>),
+        of: &Convolution,
+        [x, weights]: [View<'_, T, D>; 2],
+        bias: Option<View<'_, T, D>>,
+        out: ViewMut<'_, T, D>,
+    ) -> Done {
+        bias.map_or(Ok(()), |bias| same_len("bias", of.channels_out, bias.len()))?;
+        self.all_lines::<T>(&[("x", x.len()), ("weights", weights.len()), ("out", out.len())])?;
+        if out.is_empty() {
+            return Ok(());
+        }
+        let words = [&[out.len(), usize::from(bias.is_some())], &of.words[..]].concat();
+        let bias = bias.unwrap_or(weights);
+        let bound = [x.binding(self)?, weights.binding(self)?, bias.binding(self)?, out.binding(self)?];
+        self.run_flat::<T>(op, make, out.len(), &bound, (&words, &[]))
+    }
+
+    fn conv_backward_input<T: Scalar>(
+        &self,
+        (op, make): (&'static str, impl FnOnce() -> Result<Kernel, super::super::Error>),
+        of: &Convolution,
+        [dy, weights]: [View<'_, T, D>; 2],
+        dx: ViewMut<'_, T, D>,
+    ) -> Done {
+        self.all_lines::<T>(&[("dx", dx.len()), ("weights", weights.len()), ("dy", dy.len())])?;
+        if dx.is_empty() {
+            return Ok(());
+        }
+        let words = [&[dx.len()], &of.words[..]].concat();
+        let bound = [dy.binding(self)?, weights.binding(self)?, dx.binding(self)?];
+        self.run_flat::<T>(op, make, dx.len(), &bound, (&words, &[]))
+    }
+
+    fn conv_backward_weights<T: Scalar>(
+        &self,
+        (op, make): (&'static str, impl FnOnce(Meet) -> Result<Kernel, super::super::Error>),
+        of: &Convolution,
+        [x, dy]: [View<'_, T, D>; 2],
+        dweights: ViewMut<'_, T, D>,
+        dbias: Option<ViewMut<'_, T, D>>,
+    ) -> Done {
+        dbias.as_ref().map_or(Ok(()), |dbias| same_len("dbias", of.channels_out, dbias.len()))?;
+        self.all_lines::<T>(&[("x", x.len()), ("dweights", dweights.len()), ("dy", dy.len())])?;
+        if of.images == 0 {
+            return Ok(());
+        }
+        let planner = &self.state.planner;
+        let words = [&[dweights.len(), of.images], &of.words[..]].concat();
+        let (all, grid) = (arguments::<T>(3, &words, &[]), [dweights.len(), 1]);
+        let mut launches = vec![planner.blocks::<T::Recorded>(op, make, grid, all)?];
+        let mut bound = vec![x.binding(self)?, dy.binding(self)?, dweights.binding(self)?];
+        if let Some(dbias) = dbias {
+            let mut all: Vec<Argument> = [1, 3].map(Argument::Buffer).into();
+            all.extend(arguments::<T>(0, &[of.channels_out, of.images, of.places], &[]));
+            let (make, grid) = (window::channel_sums::<T::Recorded>, [of.channels_out, 1]);
+            launches.push(planner.blocks::<T::Recorded>("channel_sums", make, grid, all)?);
+            bound.push(dbias.binding(self)?);
+        }
+        self.go(launches, vec![], &bound)
+    }
+}
+
 impl<T: Scalar, D: Computes<T>> Network<T> for Gpu<D> {
     fn conv1d(
         &self,
@@ -99,15 +180,8 @@ impl<T: Scalar, D: Computes<T>> Network<T> for Gpu<D> {
     ) -> Done {
         called!(conv1d, {
             let of = conv.on([("x", x.len()), ("weights", weights.len()), ("out", out.len())])?;
-            bias.map_or(Ok(()), |bias| same_len("bias", conv.channels_out, bias.len()))?;
-            self.all_lines::<T>(&[("x", x.len()), ("weights", weights.len()), ("out", out.len())])?;
-            if out.is_empty() {
-                return Ok(());
-            }
-            let words = [&[out.len(), usize::from(bias.is_some())], &lines(&of)?[..]].concat();
-            let bias = bias.unwrap_or(weights);
-            let bound = [x.binding(self)?, weights.binding(self)?, bias.binding(self)?, out.binding(self)?];
-            self.run_flat::<T>("conv1d", window::conv1d::<T::Recorded>, out.len(), &bound, (&words, &[]))
+            let make = window::conv1d::<T::Recorded>;
+            self.conv(("conv1d", make), &Convolution::try_from(&of)?, [x, weights], bias, out)
         })
     }
 
@@ -121,14 +195,13 @@ impl<T: Scalar, D: Computes<T>> Network<T> for Gpu<D> {
     ) -> Done {
         called!(conv1d_backward_input, {
             let of = conv.on([("dx", dx.len()), ("weights", weights.len()), ("dy", dy.len())])?;
-            self.all_lines::<T>(&[("dx", dx.len()), ("weights", weights.len()), ("dy", dy.len())])?;
-            if dx.is_empty() {
-                return Ok(());
-            }
-            let words = [&[dx.len()], &lines(&of)?[..]].concat();
-            let bound = [dy.binding(self)?, weights.binding(self)?, dx.binding(self)?];
             let make = window::conv1d_backward_input::<T::Recorded>;
-            self.run_flat::<T>("conv1d_backward_input", make, dx.len(), &bound, (&words, &[]))
+            self.conv_backward_input(
+                ("conv1d_backward_input", make),
+                &Convolution::try_from(&of)?,
+                [dy, weights],
+                dx,
+            )
         })
     }
 
@@ -143,28 +216,9 @@ impl<T: Scalar, D: Computes<T>> Network<T> for Gpu<D> {
     ) -> Done {
         called!(conv1d_backward_weights, {
             let of = conv.on([("x", x.len()), ("dweights", dweights.len()), ("dy", dy.len())])?;
-            dbias.as_ref().map_or(Ok(()), |dbias| same_len("dbias", conv.channels_out, dbias.len()))?;
-            self.all_lines::<T>(&[("x", x.len()), ("dweights", dweights.len()), ("dy", dy.len())])?;
-            if of.images == 0 {
-                return Ok(());
-            }
-            let planner = &self.state.planner;
-            let words = [&[dweights.len(), of.images], &lines(&of)?[..]].concat();
-            let all = arguments::<T>(3, &words, &[]);
             let make = window::conv1d_backward_weights::<T::Recorded>;
-            let grid = [dweights.len(), 1];
-            let mut launches =
-                vec![planner.blocks::<T::Recorded>("conv1d_backward_weights", make, grid, all)?];
-            let mut bound = vec![x.binding(self)?, dy.binding(self)?, dweights.binding(self)?];
-            if let Some(dbias) = dbias {
-                let mut all: Vec<Argument> = [1, 3].map(Argument::Buffer).into();
-                all.extend(arguments::<T>(0, &[conv.channels_out, of.images, of.n], &[]));
-                let make = window::channel_sums::<T::Recorded>;
-                let grid = [conv.channels_out, 1];
-                launches.push(planner.blocks::<T::Recorded>("channel_sums", make, grid, all)?);
-                bound.push(dbias.binding(self)?);
-            }
-            self.go(launches, vec![], &bound)
+            let of = Convolution::try_from(&of)?;
+            self.conv_backward_weights(("conv1d_backward_weights", make), &of, [x, dy], dweights, dbias)
         })
     }
 
@@ -179,15 +233,8 @@ impl<T: Scalar, D: Computes<T>> Network<T> for Gpu<D> {
     ) -> Done {
         called!(conv2d, {
             let of = conv.on([("x", x.len()), ("weights", weights.len()), ("out", out.len())])?;
-            bias.map_or(Ok(()), |bias| same_len("bias", conv.channels_out, bias.len()))?;
-            self.all_lines::<T>(&[("x", x.len()), ("weights", weights.len()), ("out", out.len())])?;
-            if out.is_empty() {
-                return Ok(());
-            }
-            let words = [&[out.len(), usize::from(bias.is_some())], &maps(&of)?[..]].concat();
-            let bias = bias.unwrap_or(weights);
-            let bound = [x.binding(self)?, weights.binding(self)?, bias.binding(self)?, out.binding(self)?];
-            self.run_flat::<T>("conv2d", conv2d::conv2d::<T::Recorded>, out.len(), &bound, (&words, &[]))
+            let make = conv2d::conv2d::<T::Recorded>;
+            self.conv(("conv2d", make), &Convolution::try_from(&of)?, [x, weights], bias, out)
         })
     }
 
@@ -201,14 +248,13 @@ impl<T: Scalar, D: Computes<T>> Network<T> for Gpu<D> {
     ) -> Done {
         called!(conv2d_backward_input, {
             let of = conv.on([("dx", dx.len()), ("weights", weights.len()), ("dy", dy.len())])?;
-            self.all_lines::<T>(&[("dx", dx.len()), ("weights", weights.len()), ("dy", dy.len())])?;
-            if dx.is_empty() {
-                return Ok(());
-            }
-            let words = [&[dx.len()], &maps(&of)?[..]].concat();
-            let bound = [dy.binding(self)?, weights.binding(self)?, dx.binding(self)?];
             let make = conv2d::conv2d_backward_input::<T::Recorded>;
-            self.run_flat::<T>("conv2d_backward_input", make, dx.len(), &bound, (&words, &[]))
+            self.conv_backward_input(
+                ("conv2d_backward_input", make),
+                &Convolution::try_from(&of)?,
+                [dy, weights],
+                dx,
+            )
         })
     }
 
@@ -223,28 +269,9 @@ impl<T: Scalar, D: Computes<T>> Network<T> for Gpu<D> {
     ) -> Done {
         called!(conv2d_backward_weights, {
             let of = conv.on([("x", x.len()), ("dweights", dweights.len()), ("dy", dy.len())])?;
-            dbias.as_ref().map_or(Ok(()), |dbias| same_len("dbias", conv.channels_out, dbias.len()))?;
-            self.all_lines::<T>(&[("x", x.len()), ("dweights", dweights.len()), ("dy", dy.len())])?;
-            if of.images == 0 {
-                return Ok(());
-            }
-            let planner = &self.state.planner;
-            let words = [&[dweights.len(), of.images], &maps(&of)?[..]].concat();
-            let all = arguments::<T>(3, &words, &[]);
             let make = conv2d::conv2d_backward_weights::<T::Recorded>;
-            let grid = [dweights.len(), 1];
-            let mut launches =
-                vec![planner.blocks::<T::Recorded>("conv2d_backward_weights", make, grid, all)?];
-            let mut bound = vec![x.binding(self)?, dy.binding(self)?, dweights.binding(self)?];
-            if let Some(dbias) = dbias {
-                let mut all: Vec<Argument> = [1, 3].map(Argument::Buffer).into();
-                all.extend(arguments::<T>(0, &[conv.channels_out, of.images, of.places()], &[]));
-                let make = window::channel_sums::<T::Recorded>;
-                let grid = [conv.channels_out, 1];
-                launches.push(planner.blocks::<T::Recorded>("channel_sums", make, grid, all)?);
-                bound.push(dbias.binding(self)?);
-            }
-            self.go(launches, vec![], &bound)
+            let of = Convolution::try_from(&of)?;
+            self.conv_backward_weights(("conv2d_backward_weights", make), &of, [x, dy], dweights, dbias)
         })
     }
 

@@ -130,10 +130,8 @@ pub fn map_levels(walk: Walk, channels: usize) -> Result<Kernel, Error> {
     let b = Builder::new(&walk.name(&format!("map_levels_{channels}")));
     let (args, [table]) = Args::new(&b, walk, PixelType::U8);
     args.write_pixels([channels; 2], &|p| {
-        let of = |(c, level): (usize, &Value<'_, U32>)| {
-            get::<U32>(table, b.typed::<U32>(level.id()) + b.int(i64::from(LEVELS) * c as i64)).id()
-        };
-        p.iter().enumerate().map(of).map(|id| b.typed(id)).collect()
+        let first = |c: usize| b.int(i64::from(LEVELS) * c as i64);
+        p.iter().enumerate().map(|(c, level)| get(table, *level + first(c))).collect()
     });
     b.finish()
 }
