@@ -42,6 +42,17 @@ pub(super) fn pass_params<const N: usize>(lengths: [usize; N], numbers: &[u32]) 
     lengths.chain(numbers.iter().copied()).collect()
 }
 
+/// The arguments of a launch: as many buffers, and words.
+fn arguments(buffers: usize, words: &[u32]) -> Vec<Argument> {
+    let words = words.iter().map(|w| Argument::Bits(u64::from(*w)));
+    (0..buffers).map(Argument::Buffer).chain(words).collect()
+}
+
+/// The blocks that have `each` of `n`, or `most`: then they loop.
+fn blocks_of(n: usize, each: usize, most: u32) -> u32 {
+    u32::try_from(n.div_ceil(each)).unwrap_or(most).min(most)
+}
+
 impl<D: Device> Gpu<D> {
     /// How a kernel walks over `dst`, and the blocks of a row if it walks over rows.
     pub(super) fn walk<A, R>(
@@ -89,9 +100,7 @@ impl<D: Device> Gpu<D> {
             src.1.place.stride,
             src.1.place.row(),
         ];
-        let mut arguments: Vec<Argument> = (0..bound.len()).map(Argument::Buffer).collect();
-        let words = pass_params(layout, words);
-        arguments.extend(words.iter().map(|w| Argument::Bits(u64::from(*w))));
+        let arguments = arguments(bound.len(), &pass_params(layout, words));
         let (walk, blocks) = self.walk(&form, src.1, dst.1);
         let [_, rows, _] = planner.limits.grid;
         let number = form.parts.iter().fold(walk as usize, |all, (part, of)| all * of + part) as u32;
@@ -99,7 +108,7 @@ impl<D: Device> Gpu<D> {
             None => planner.flat_by::<F32>(form.op, number, || Some(make(walk)), all, arguments)?,
             Some(blocks) => {
                 let program = planner.one_by::<F32>(form.op, number, || Some(make(walk)))?;
-                let rows = u32::try_from(place.height.div_ceil(form.rows)).unwrap_or(rows).min(rows);
+                let rows = blocks_of(place.height, form.rows, rows);
                 Launch { program, grid: [blocks, rows, 1], block: [form.threads, 1, 1], arguments }
             }
         };
@@ -145,15 +154,12 @@ impl<D: Device> Gpu<D> {
         counted("src", src.span().saturating_add(16))?;
         let bound = [src.binding(self, "src")?, counts.binding(self)?];
         let [columns, most, _] = planner.limits.grid;
-        let blocks =
-            |n: usize, each: usize, most: u32| u32::try_from(n.div_ceil(each)).unwrap_or(most).min(most);
-        let x = blocks(src.place.row() / 4 + 2, EACH[1] * image::LEVELS as usize, columns);
-        let grid = [x, blocks(height, EACH[0], most), 1];
+        let x = blocks_of(src.place.row() / 4 + 2, EACH[1] * image::LEVELS as usize, columns);
+        let grid = [x, blocks_of(height, EACH[0], most), 1];
         let program =
             planner.one_by::<F32>("count_levels", channels as u32, || Some(image::count_levels(channels)))?;
         let words = pass_params([height, src.before(), src.place.stride, src.place.row()], &[]);
-        let mut arguments: Vec<Argument> = [0, 1].map(Argument::Buffer).into();
-        arguments.extend(words.iter().map(|w| Argument::Bits(u64::from(*w))));
+        let arguments = arguments(bound.len(), &words);
         let count = Launch { program, grid, block: [image::LEVELS, 1, 1], arguments };
         let launches = Vec::from([planner.filled(1, levels, [0, 0])?, count]);
         self.run(&Plan { launches, scratch: Vec::new() }, &bound)
