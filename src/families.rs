@@ -192,6 +192,7 @@ macro_rules! for_each_family {
                 crate::image::morphology::morphology_ops
                 crate::image::rank::rank_ops
                 crate::image::resize::resize_ops
+                crate::image::tensor::tensor_ops
                 crate::image::turn::turn_ops
             ];
             /// Ops on images that have no kernels for devices.

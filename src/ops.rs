@@ -315,6 +315,8 @@ macro_rules! for_each_op {
             quant rgb_to_bgr(rgb_to_bgr, rgb_to_bgr_on) _[] image, layer;
             quant rgb_to_hsv(rgb_to_hsv, rgb_to_hsv_on) _[] image, layer;
             quant nv12_to_rgb(nv12_to_rgb, nv12_to_rgb_on) _[] image, layer;
+            quant rgb_to_tensor(rgb_to_tensor, rgb_to_tensor_on) _[] image, layer;
+            quant nv12_to_tensor(nv12_to_tensor, nv12_to_tensor_on) _[] image, layer;
             quant flip(flip, flip_on) _[] image, layer;
             quant rotate90(rotate90, rotate90_on) _[] image, layer;
 

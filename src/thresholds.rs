@@ -40,7 +40,7 @@ macro_rules! thresholds {
 thresholds! {
     /// Those of every build.
     ALL
-    image::colour::BLOCK Elements;
+    lanes::planes::BLOCK Elements;
     image::rank::GROUP Elements;
     image::rank::STRIPE Elements;
     image::turn::TILE Elements;

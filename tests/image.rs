@@ -15,6 +15,8 @@ mod filtered;
 mod levels;
 #[path = "image/resized.rs"]
 mod resized;
+#[path = "image/tensors.rs"]
+mod tensors;
 #[path = "image/views.rs"]
 mod views;
 #[path = "image/windows.rs"]
@@ -148,7 +150,7 @@ fn input<T: Element>(e: &EdgeCase, i: usize) -> (Vec<T>, [usize; 2], usize) {
 }
 
 /// All ops on images, and how many cases each has at least.
-const OPS: [(&str, usize); 20] = [
+const OPS: [(&str, usize); 22] = [
     ("resize", 20),
     ("correlate_separable", 15),
     ("sobel", 12),
@@ -167,6 +169,8 @@ const OPS: [(&str, usize); 20] = [
     ("rgb_to_bgr", 7),
     ("rgb_to_hsv", 11),
     ("nv12_to_rgb", 10),
+    ("rgb_to_tensor", 8),
+    ("nv12_to_tensor", 11),
     ("flip", 8),
     ("rotate90", 7),
 ];
@@ -192,6 +196,7 @@ fn edge_cases() {
                         ("histogram" | "otsu" | "threshold_image" | "equalize" | "integral", _) => {
                             levels::case(s, op, e)
                         }
+                        ("rgb_to_tensor" | "nv12_to_tensor", _) => tensors::case(s, op, e),
                         ("resize", "u8") => resized::case::<u8, _>(s, e),
                         ("resize", _) => resized::case::<f32, _>(s, e),
                         ("flip" | "rotate90" | "rgb_to_bgr", "f32") => {
@@ -347,7 +352,14 @@ fn drawn_images() {
     coloured::greys(&mut seed.stream("greys"));
     coloured::hues(&mut seed.stream("hues"));
     coloured::frames(&mut seed.stream("frames"));
+    tensors::chains(&mut seed.stream("tensors"));
     for op in ["rgb_to_bgr", "flip", "rotate90"] {
         coloured::moved(&mut seed.stream(op), op);
     }
+}
+
+#[test]
+fn tensors_are_the_chain() {
+    tensors::chains(&mut Noise(25));
+    tensors::near_colours(&mut Noise(26));
 }

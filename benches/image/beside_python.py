@@ -72,6 +72,16 @@ def peers(op: str, size: str, kind: str):
     if op == "nv12_to_rgb":
         frame = np.concatenate([grey, picture(W, H // 2, 1)])
         return [("OpenCV", lambda: cv2.cvtColor(frame, cv2.COLOR_YUV2RGB_NV12))]
+    if op == "nv12_to_tensor":
+        (w, h), to = (tuple(map(int, n.split("x"))) for n in size.split())
+        frame = np.concatenate([picture(w, h, 1), picture(w, h // 2, 1)])
+        mean, std = np.float32([0.485, 0.456, 0.406]), np.float32([0.229, 0.224, 0.225])
+
+        def chain():
+            colours = cv2.resize(cv2.cvtColor(frame, cv2.COLOR_YUV2RGB_NV12), to, interpolation=cv2.INTER_AREA)
+            return np.ascontiguousarray(((colours.astype(np.float32) / 255 - mean) / std).transpose(2, 0, 1))
+
+        return [("OpenCV", chain)]
     return []
 
 

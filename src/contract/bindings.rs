@@ -4,7 +4,7 @@
 
 use super::{enforced, marker};
 use crate::error::Error;
-use crate::image::{Border, Flip, Image, ImageMut, Kernel, Luma, Norm, ResizePlan, ThresholdKind, Turn, Yuv};
+use crate::image::{Border, Flip, Image, ImageMut, Kernel, Luma, Norm, Normalization, ResizePlan, ThresholdKind, Turn, Yuv};
 use crate::lanes::Native;
 use crate::{Adagrad, Adam, Attention, BatchMut, BatchRef, Biquad, Bsr, Colors, Complex, ComplexConvolver, Conjugate, Conv1d, Conv2d, Convolver, Csr, Dct, Dia, Diagonal, Direction, EinsumPlan, Extent, Fft, Givens, MatMut, MatRef, ModifiedGivens, Momentum, PackedB, Pad, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Sell, Side, Triangle, VecMut, VecRef};
 
@@ -1373,6 +1373,10 @@ const _: fn(Image<'_, u8>, ImageMut<'_, u8>) -> Result<(), Error> = crate::rgb_t
 const _: fn(Native, Image<'_, u8>, ImageMut<'_, u8>) -> Result<(), Error> = crate::rgb_to_hsv_on;
 const _: fn(Image<'_, u8>, Image<'_, u8>, Yuv, ImageMut<'_, u8>) -> Result<(), Error> = crate::nv12_to_rgb;
 const _: fn(Native, Image<'_, u8>, Image<'_, u8>, Yuv, ImageMut<'_, u8>) -> Result<(), Error> = crate::nv12_to_rgb_on;
+const _: fn(ResizePlan<'_, i16>, Image<'_, u8>, Normalization, &mut [f32], &mut [i16]) -> Result<(), Error> = crate::rgb_to_tensor;
+const _: fn(Native, ResizePlan<'_, i16>, Image<'_, u8>, Normalization, &mut [f32], &mut [i16]) -> Result<(), Error> = crate::rgb_to_tensor_on;
+const _: fn(ResizePlan<'_, i16>, ResizePlan<'_, i16>, Image<'_, u8>, Image<'_, u8>, Yuv, Normalization, &mut [f32], &mut [i16]) -> Result<(), Error> = crate::nv12_to_tensor;
+const _: fn(Native, ResizePlan<'_, i16>, ResizePlan<'_, i16>, Image<'_, u8>, Image<'_, u8>, Yuv, Normalization, &mut [f32], &mut [i16]) -> Result<(), Error> = crate::nv12_to_tensor_on;
 const _: fn(Image<'_, u8>, Flip, ImageMut<'_, u8>) -> Result<(), Error> = crate::flip;
 const _: fn(Native, Image<'_, f32>, Flip, ImageMut<'_, f32>) -> Result<(), Error> = crate::flip_on;
 const _: fn(Image<'_, u8>, Turn, ImageMut<'_, u8>) -> Result<(), Error> = crate::rotate90;

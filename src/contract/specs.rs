@@ -2079,6 +2079,16 @@ pub const SPECS: &[Spec] = &[
         after_writes: &[],
     },
     Spec {
+        op: "nv12_to_tensor",
+        determinism: Determinism::Exact,
+        tolerance: &[("u8", Tolerance::Exact)],
+        residuals: &[],
+        bytes_per_element: &[("u8", 1.5)],
+        flops_per_element: 16.0,
+        post: &[],
+        after_writes: &[],
+    },
+    Spec {
         op: "otsu",
         determinism: Determinism::Exact,
         tolerance: &[("u8", Tolerance::Exact)],
@@ -2325,6 +2335,16 @@ pub const SPECS: &[Spec] = &[
         residuals: &[],
         bytes_per_element: &[("u8", 6.0)],
         flops_per_element: 12.0,
+        post: &[],
+        after_writes: &[],
+    },
+    Spec {
+        op: "rgb_to_tensor",
+        determinism: Determinism::Exact,
+        tolerance: &[("u8", Tolerance::Exact)],
+        residuals: &[],
+        bytes_per_element: &[("u8", 2.0)],
+        flops_per_element: 16.0,
         post: &[],
         after_writes: &[],
     },
@@ -3305,91 +3325,91 @@ checks! {
     normalize 203
     nrm2 204
     nrm2_complex 205
-    pad 208
-    pow 210
-    pow_scalar 211
-    prelu 212
-    prod 213
-    qr 214
-    qr_apply 215
-    qr_pivoted 216
-    recip 225
-    relu 226
-    relu_backward 227
-    rfft 229
-    rms_norm 232
-    rms_norm_backward 233
-    rms_norm_residual 234
-    rms_norm_residual_backward 235
-    rope 236
-    rope_backward 237
-    rope_view 238
-    rot 239
-    rotg 241
-    rotm 242
-    rotmg 243
-    round 244
-    round_ties_even 245
-    sample 246
-    scal 247
-    scal_complex 248
-    scale 249
-    scatter 250
-    scatter_add 251
-    scatter_add_elements 252
-    schur 253
-    sddmm 254
-    select 255
-    selu 256
-    sgd 257
-    sigmoid 259
-    sigmoid_backward 260
-    sign 261
-    silu 262
-    silu_backward 263
-    sin 264
-    sinh 265
-    softmax 267
-    softmax_backward 268
-    softplus 269
-    softsign 270
-    spadd 271
-    spgemm 272
-    spmm 273
-    spmv 274
-    spmv_transposed 275
-    spsv 276
-    sqrt 277
-    square 278
-    stddev 279
-    stft 280
-    sub 281
-    sum 282
-    sum_kahan 283
-    sum_of_squares 284
-    svd 285
-    swap 286
-    swiglu 287
-    swiglu_packed 288
-    swiglu_packed_backward 289
-    symm 290
-    symv 291
-    syr 292
-    syr2 293
-    syr2k 294
-    syrk 295
-    tan 296
-    tanh 297
-    tanh_backward 298
-    threshold 299
-    top_k 301
-    transpose 302
-    trmm 303
-    trmv 304
-    trsm 305
-    trsv 306
-    trunc 307
-    u8_to_float 309
-    variance 311
-    zscore 312
+    pad 209
+    pow 211
+    pow_scalar 212
+    prelu 213
+    prod 214
+    qr 215
+    qr_apply 216
+    qr_pivoted 217
+    recip 226
+    relu 227
+    relu_backward 228
+    rfft 230
+    rms_norm 234
+    rms_norm_backward 235
+    rms_norm_residual 236
+    rms_norm_residual_backward 237
+    rope 238
+    rope_backward 239
+    rope_view 240
+    rot 241
+    rotg 243
+    rotm 244
+    rotmg 245
+    round 246
+    round_ties_even 247
+    sample 248
+    scal 249
+    scal_complex 250
+    scale 251
+    scatter 252
+    scatter_add 253
+    scatter_add_elements 254
+    schur 255
+    sddmm 256
+    select 257
+    selu 258
+    sgd 259
+    sigmoid 261
+    sigmoid_backward 262
+    sign 263
+    silu 264
+    silu_backward 265
+    sin 266
+    sinh 267
+    softmax 269
+    softmax_backward 270
+    softplus 271
+    softsign 272
+    spadd 273
+    spgemm 274
+    spmm 275
+    spmv 276
+    spmv_transposed 277
+    spsv 278
+    sqrt 279
+    square 280
+    stddev 281
+    stft 282
+    sub 283
+    sum 284
+    sum_kahan 285
+    sum_of_squares 286
+    svd 287
+    swap 288
+    swiglu 289
+    swiglu_packed 290
+    swiglu_packed_backward 291
+    symm 292
+    symv 293
+    syr 294
+    syr2 295
+    syr2k 296
+    syrk 297
+    tan 298
+    tanh 299
+    tanh_backward 300
+    threshold 301
+    top_k 303
+    transpose 304
+    trmm 305
+    trmv 306
+    trsm 307
+    trsv 308
+    trunc 309
+    u8_to_float 311
+    variance 313
+    zscore 314
 }

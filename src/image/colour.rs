@@ -6,6 +6,7 @@ use crate::error::{Error, same_len};
 use crate::forms::ops;
 use crate::lanes::Simd;
 use crate::lanes::executor::Executor;
+pub(crate) use crate::lanes::planes::BLOCK;
 
 /// The weights of red, green and blue in [`grey`](crate::grey()), of which 32768 are 1.
 #[non_exhaustive]
@@ -95,7 +96,7 @@ ops! { $ colour_ops in crate::image::colour;
     ///
     /// Shapes: `src` and `dst` have 3 channels and the same sizes.
     ///
-    /// Rounding: once, half up, exactly: quotients are computed in `f32`, which is precise enough to round each of them right. OpenCV, with tables of reciprocals, differs by at most 1,
+    /// Rounding: once, half up, exactly: reciprocals are computed in `f32`, which is precise enough to round each quotient right. OpenCV, with tables of reciprocals, differs by at most 1,
     /// and Pillow, whose hue has 256 steps, rounds down. NaN and ±0: there are none.
     ///
     /// Errors: [`Error::Len`] names `src` or `dst` when it does not have 3 channels; [`Error::Shape`] `dst` when it has other sizes. Nothing is
@@ -152,7 +153,7 @@ pub(crate) fn expect_colour(channels: usize) -> Result<(), Error> {
 }
 
 /// The weights of red, green and blue, in units of 2⁻¹⁵.
-pub(crate) const fn weights(luma: Luma) -> [u32; 3] {
+pub(crate) const fn weights(luma: Luma) -> [i16; 3] {
     match luma {
         Luma::Bt601 => [9798, 19235, 3735],
         Luma::Bt709 => [6966, 23436, 2366],
@@ -176,16 +177,26 @@ pub(crate) fn grey_by<J: Executor, S: Simd>(
         dst,
         #[inline(always)]
         |y: usize, out: &mut [u8]| {
-            let of = |r: u8, g: u8, b: u8| {
-                let sum = red * u32::from(r) + green * u32::from(g) + blue * u32::from(b);
-                ((sum + (1 << 14)) >> 15) as u8
-            };
             let line = src.line(y);
             if src.channels() == 3 {
-                out.iter_mut().zip(line.as_chunks::<3>().0).for_each(|(to, [r, g, b])| *to = of(*r, *g, *b));
+                each_block(
+                    line.as_chunks::<3>().0,
+                    out,
+                    #[inline(always)]
+                    |from: &[[u8; 3]; BLOCK], to: &mut [u8; BLOCK]| {
+                        let [r, g, b] = &s.planes(from);
+                        let sums = s.add_bytes(s.all(1 << 14), r, g, [red, green]);
+                        let sums = s.add_bytes(sums, b, b, [blue, 0]);
+                        *to = s.to_numbers(sums, 15).map(|level| level as u8);
+                    },
+                );
             } else {
+                let [red, green, blue] = [red, green, blue].map(i32::from);
                 let pixels = line.as_chunks::<4>().0;
-                out.iter_mut().zip(pixels).for_each(|(to, [r, g, b, _])| *to = of(*r, *g, *b));
+                for (to, [r, g, b, _]) in out.iter_mut().zip(pixels) {
+                    let sum = red * i32::from(*r) + green * i32::from(*g) + blue * i32::from(*b);
+                    *to = ((sum + (1 << 14)) >> 15) as u8;
+                }
             }
         },
     );
@@ -220,8 +231,22 @@ pub(crate) fn rgb_to_bgr_by<J: Executor, S: Simd, P: Pixel>(
     Ok(())
 }
 
-/// Pixels whose channels are taken apart together.
-pub(crate) const BLOCK: usize = 32;
+/// Computes `to` from the pixels `from`, a block at a time. The last block may have pixels that are not written.
+#[inline(always)]
+pub(super) fn each_block<A: Copy + Default, B: Copy + Default>(
+    from: &[A],
+    to: &mut [B],
+    of: impl Fn(&[A; BLOCK], &mut [B; BLOCK]),
+) {
+    let ((from, rest), (to, last)) = (from.as_chunks::<BLOCK>(), to.as_chunks_mut::<BLOCK>());
+    to.iter_mut().zip(from).for_each(|(to, from)| of(from, to));
+    if !rest.is_empty() {
+        let (mut block, mut found) = ([A::default(); BLOCK], [B::default(); BLOCK]);
+        block.iter_mut().zip(rest).for_each(|(to, p)| *to = *p);
+        of(&block, &mut found);
+        last.iter_mut().zip(found).for_each(|(to, p)| *to = p);
+    }
+}
 
 pub(crate) fn rgb_to_hsv_by<J: Executor, S: Simd>(
     j: J,
@@ -238,20 +263,16 @@ pub(crate) fn rgb_to_hsv_by<J: Executor, S: Simd>(
         dst,
         #[inline(always)]
         |y: usize, out: &mut [u8]| {
-            let (from, to) = (src.line(y).as_chunks::<3>().0, out.as_chunks_mut::<3>().0);
-            let (blocks, rest) = from.as_chunks::<BLOCK>();
-            let (places, last) = to.as_chunks_mut::<BLOCK>();
-            for (to, from) in places.iter_mut().zip(blocks) {
-                hues(from, to);
-            }
-            // A block whose last pixels are not written.
-            let mut block = [[0; 3]; BLOCK];
-            block.iter_mut().zip(rest).for_each(|(to, p)| *to = *p);
-            if !rest.is_empty() {
-                let mut found = [[0; 3]; BLOCK];
-                hues(&block, &mut found);
-                last.iter_mut().zip(found).for_each(|(to, p)| *to = p);
-            }
+            each_block(
+                src.line(y).as_chunks::<3>().0,
+                out.as_chunks_mut::<3>().0,
+                #[inline(always)]
+                |from: &[[u8; 3]; BLOCK], to: &mut [[u8; 3]; BLOCK]| {
+                    let mut planes = s.planes(from);
+                    hues(&mut planes);
+                    s.pixels(&planes, to);
+                },
+            );
         },
     );
     Ok(())
@@ -267,13 +288,9 @@ const fn rounded(x: f32) -> u32 {
     (x + 1.0 / 1024.0 + 8_388_608.0).to_bits() & 0x7f_ffff
 }
 
+/// Replaces colours by hues, saturations and values.
 #[inline(always)]
-fn hues(from: &[[u8; 3]; BLOCK], to: &mut [[u8; 3]; BLOCK]) {
-    let mut planes = [[0u8; BLOCK]; 3];
-    let [red, green, blue] = &mut planes;
-    for (((r, g), b), p) in red.iter_mut().zip(green.iter_mut()).zip(blue.iter_mut()).zip(from) {
-        [*r, *g, *b] = *p;
-    }
+fn hues([red, green, blue]: &mut [[u8; BLOCK]; 3]) {
     for ((r, g), b) in red.iter_mut().zip(green).zip(blue) {
         let (x, y, z) = (*r, *g, *b);
         let most = x.max(y).max(z);
@@ -285,18 +302,15 @@ fn hues(from: &[[u8; 3]; BLOCK], to: &mut [[u8; 3]; BLOCK]) {
         } else {
             (x, y, 120.0)
         };
-        // Where a divisor is 0, so is what it divides.
-        let quotient = |a: f32, b: u8| a / f32::from(b.max(1));
-        let hue = base + quotient(30.0 * (f32::from(one) - f32::from(other)), apart);
+        // Where a divisor is 0, so is what it divides. One division gives the reciprocals of both.
+        let (d, v) = (f32::from(apart.max(1)), f32::from(most.max(1)));
+        let both = 1.0 / (d * v);
+        let hue = base + 30.0 * (f32::from(one) - f32::from(other)) * (both * v);
         let hue = rounded(hue + TURN as f32);
         let hue = if hue >= TURN { hue - TURN } else { hue };
         let hue = if hue >= TURN { hue - TURN } else { hue };
-        let saturation = rounded(quotient(255.0 * f32::from(apart), most));
+        let saturation = rounded(255.0 * f32::from(apart) * (both * d));
         (*r, *g, *b) = (hue as u8, saturation as u8, most);
-    }
-    let [red, green, blue] = &planes;
-    for (((r, g), b), p) in red.iter().zip(green).zip(blue).zip(to) {
-        *p = [*r, *g, *b];
     }
 }
 
@@ -326,14 +340,14 @@ pub(crate) fn nv12_to_rgb_by<J: Executor, S: Simd>(
             let others = shades.get(ys.len() * BLOCK..).unwrap_or_default();
             let (to, last) = out.as_chunks_mut::<3>().0.as_chunks_mut::<BLOCK>();
             for ((to, ys), pairs) in to.iter_mut().zip(ys).zip(shades.as_chunks::<BLOCK>().0) {
-                colours(black, factors, ys, pairs, to);
+                s.pixels(&colours(black, factors, ys, &twice(shades_of(factors, pairs))), to);
             }
             if !rest.is_empty() {
                 // A block whose last pixels are not written.
                 let (mut ys, mut pairs, mut to) = ([0; BLOCK], [0; BLOCK], [[0; 3]; BLOCK]);
                 ys.iter_mut().zip(rest).for_each(|(to, p)| *to = *p);
                 pairs.iter_mut().zip(others).for_each(|(to, p)| *to = *p);
-                colours(black, factors, &ys, &pairs, &mut to);
+                s.pixels(&colours(black, factors, &ys, &twice(shades_of(factors, &pairs))), &mut to);
                 last.iter_mut().zip(to).for_each(|(to, p)| *to = p);
             }
         },
@@ -341,34 +355,62 @@ pub(crate) fn nv12_to_rgb_by<J: Executor, S: Simd>(
     Ok(())
 }
 
+/// What chroma adds to red, green and blue, in units of 2⁻²⁰.
+pub(super) type Shades<const N: usize> = [[i32; N]; 3];
+
+/// The shades of pairs of `U` and `V`, a pair of which is two bytes.
 #[inline(always)]
-fn colours(
-    black: i32,
-    [of_luma, red_of_v, green_of_u, green_of_v, blue_of_u]: [i32; 5],
-    luma: &[u8; BLOCK],
-    chroma: &[u8; BLOCK],
-    to: &mut [[u8; 3]; BLOCK],
-) {
-    let mut planes = [[0u8; BLOCK]; 3];
-    let [red, green, blue] = &mut planes;
-    // Each pair, twice.
-    let mut shades = [[0i32; BLOCK]; 3];
-    let [of_red, of_green, of_blue] = &mut shades;
-    let twice = of_red.as_chunks_mut::<2>().0.iter_mut().zip(of_green.as_chunks_mut::<2>().0);
-    for (((r, g), b), [u, v]) in twice.zip(of_blue.as_chunks_mut::<2>().0).zip(chroma.as_chunks::<2>().0) {
+fn shades_of(factors: [i32; 5], pairs: &[u8; BLOCK]) -> Shades<{ BLOCK / 2 }> {
+    let (mut us, mut vs) = ([0; BLOCK / 2], [0; BLOCK / 2]);
+    for ((u, v), pair) in us.iter_mut().zip(&mut vs).zip(pairs.as_chunks::<2>().0) {
+        [*u, *v] = *pair;
+    }
+    shades(factors, &us, &vs)
+}
+
+/// The shades of these `U` and `V`.
+#[inline(always)]
+pub(super) fn shades<const N: usize>(
+    [_, red_of_v, green_of_u, green_of_v, blue_of_u]: [i32; 5],
+    us: &[u8; N],
+    vs: &[u8; N],
+) -> Shades<N> {
+    let mut to = [[0; N]; 3];
+    let [red, green, blue] = &mut to;
+    for ((((r, g), b), u), v) in red.iter_mut().zip(green).zip(blue).zip(us).zip(vs) {
         let (u, v) = (i32::from(*u) - 128, i32::from(*v) - 128);
-        *r = [red_of_v * v; 2];
-        *g = [green_of_u * u + green_of_v * v; 2];
-        *b = [blue_of_u * u; 2];
+        (*r, *g, *b) = (red_of_v * v, green_of_u * u + green_of_v * v, blue_of_u * u);
     }
-    let byte = |sum: i32| (sum >> 20).clamp(0, 255) as u8;
-    let shades = of_red.iter().zip(&*of_green).zip(&*of_blue);
-    let pixels = red.iter_mut().zip(green.iter_mut()).zip(blue.iter_mut()).zip(luma).zip(shades);
-    for ((((r, g), b), luma), ((of_red, of_green), of_blue)) in pixels {
-        let level = of_luma * (i32::from(*luma) - black) + (1 << 19);
-        (*r, *g, *b) = (byte(level + of_red), byte(level + of_green), byte(level + of_blue));
+    to
+}
+
+/// Each shade twice.
+#[inline(always)]
+fn twice(x: Shades<{ BLOCK / 2 }>) -> Shades<BLOCK> {
+    x.map(
+        #[inline(always)]
+        |x| {
+            let mut to = [0; BLOCK];
+            to.as_chunks_mut::<2>().0.iter_mut().zip(x).for_each(|(to, x)| *to = [x; 2]);
+            to
+        },
+    )
+}
+
+/// Planes of red, green and blue of pixels with these levels of luma and shades.
+#[inline(always)]
+pub(super) fn colours(
+    black: i32,
+    [of_luma, ..]: [i32; 5],
+    luma: &[u8; BLOCK],
+    shades: &Shades<BLOCK>,
+) -> [[u8; BLOCK]; 3] {
+    let mut to = [[0; BLOCK]; 3];
+    for (to, shades) in to.iter_mut().zip(shades) {
+        for ((to, luma), shade) in to.iter_mut().zip(luma).zip(shades) {
+            let level = of_luma * (i32::from(*luma) - black) + (1 << 19);
+            *to = ((level + shade) >> 20).clamp(0, 255) as u8;
+        }
     }
-    for (((r, g), b), p) in red.iter().zip(green).zip(blue).zip(to) {
-        *p = [*r, *g, *b];
-    }
+    to
 }

@@ -15,6 +15,7 @@ pub(crate) mod morphology;
 mod parts;
 pub(crate) mod rank;
 pub(crate) mod resize;
+pub(crate) mod tensor;
 pub(crate) mod turn;
 
 pub use crate::view::{Image, ImageMut};
@@ -34,6 +35,10 @@ pub use mean::{box_filter, box_filter_on, box_filter_workspace, gaussian, gaussi
 pub use morphology::{dilate, dilate_on, erode, erode_on, morphology_workspace};
 pub use rank::{median, median_on, median_workspace};
 pub use resize::{Interpolation, Resample, Resize, ResizePlan, Weight, resize, resize_on, resize_workspace};
+pub use tensor::{
+    Normalization, nv12_to_tensor, nv12_to_tensor_on, nv12_to_tensor_workspace, rgb_to_tensor,
+    rgb_to_tensor_on, rgb_to_tensor_workspace,
+};
 pub use turn::{Flip, Turn, flip, flip_on, rotate90, rotate90_on};
 
 use crate::plain::Plain;

@@ -141,6 +141,27 @@ impl<'a> Job<'a> {
         }
         let mut i = 0;
         while i < n {
+            // The blocks from here on whose windows are in the image.
+            let whole = n.saturating_sub(i + reach * c) / BLOCK;
+            if whole > 0 && i >= reach * c && lines.iter().all(Option::is_some) {
+                let rows = from_fn(
+                    #[inline(always)]
+                    |y| {
+                        let line = lines.get(y).copied().flatten().unwrap_or_default();
+                        from_fn(
+                            #[inline(always)]
+                            |x| {
+                                let from = line.get(i - reach * c + x * c..).unwrap_or_default();
+                                from.as_chunks::<BLOCK>().0.get(..whole).unwrap_or_default()
+                            },
+                        )
+                    },
+                );
+                let to = out.get_mut(i..).unwrap_or_default().as_chunks_mut::<BLOCK>().0;
+                inside(s, &rows, to.get_mut(..whole).unwrap_or_default(), &of);
+                i += whole * BLOCK;
+                continue;
+            }
             i = i.min(n.saturating_sub(BLOCK));
             let inside = i.checked_sub(reach * c).filter(|_| i + BLOCK + reach * c <= n);
             let mut from = [None; N];
@@ -228,6 +249,33 @@ impl<'a> Job<'a> {
                 }
             }
         }
+    }
+}
+
+/// Blocks of medians of windows that are in the image: `rows[y][x]` has the elements of row `y` and column `x` of the windows of each block.
+#[inline(always)]
+fn inside<S: Simd, const N: usize>(
+    s: S,
+    rows: &[[&[[u8; BLOCK]]; N]; N],
+    out: &mut [[u8; BLOCK]],
+    of: &impl Fn(&[[S::Codes; N]; N]) -> S::Codes,
+) {
+    let n = out.len();
+    let each = |y: usize, x: usize| rows.get(y).and_then(|row| row.get(x)).copied().unwrap_or_default();
+    if rows.as_flattened().iter().any(|blocks| blocks.len() < n) {
+        return;
+    }
+    for (k, to) in out.iter_mut().enumerate() {
+        let blocks = from_fn(
+            #[inline(always)]
+            |y| {
+                from_fn(
+                    #[inline(always)]
+                    |x| s.bytes(each(y, x).get(k).copied().unwrap_or_default()),
+                )
+            },
+        );
+        *to = s.array(of(&blocks));
     }
 }
 

@@ -42,6 +42,7 @@ pub(crate) mod inout;
 #[cfg(any(test, kani))]
 mod kani;
 pub(crate) mod multipass;
+pub(crate) mod planes;
 pub(crate) mod portable;
 pub(crate) mod rotary;
 pub(crate) mod strided;
@@ -127,7 +128,9 @@ pub const fn native() -> Native {
 }
 
 /// An instruction set that is known to be present: implemented by the tokens only.
-pub trait Simd: Copy + Debug + Send + Sync + 'static + vector::Sealed + bytes::Bytes + taps::Taps {
+pub trait Simd:
+    Copy + Debug + Send + Sync + 'static + vector::Sealed + bytes::Bytes + taps::Taps + planes::Planes
+{
     /// Which instruction set.
     const ISA: Isa;
     /// Its name with the width in `f32` lanes, such as `"avx2x8"`.

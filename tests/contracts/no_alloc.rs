@@ -306,6 +306,10 @@ fn no_op_on_pixels_allocates() {
         ([0u8; fulmen::median_workspace(40, 7)], [0u32; fulmen::equalize_workspace(1)]);
     let mut boxes = [0u32; fulmen::box_filter_workspace(40, 1, 5)];
     let (mut weights, mut line) = ([0i16; gaussian_len(1.5)], [0i16; 52]);
+    const HALF: Resize = Resize { from: [20, 20], to: [10, 10], by: Interpolation::Area, antialias: true };
+    let (mut spans, mut by) = ([[0; 2]; HALF.spans()], [0i16; HALF.weights::<i16>()]);
+    let (mut pairs, mut by_pairs) = ([[0; 2]; HALF.chroma().spans()], [0i16; HALF.chroma().weights::<i16>()]);
+    let (mut tensor, mut room) = ([0.0; 300], [0i16; fulmen::rgb_to_tensor_workspace(20, 10)]);
     FORBIDDEN.set(true);
     let grey = || Image::new(&src, 40, 30, 1);
     let mut on = |op: &mut dyn FnMut(Image<'_, u8>, ImageMut<'_, u8>) -> Result<(), fulmen::Error>| {
@@ -331,7 +335,14 @@ fn no_op_on_pixels_allocates() {
             fulmen::rgb_to_hsv(from, ImageMut::new(&mut colours, 20, 20, 3)?)?;
             fulmen::grey(from, Luma::Bt601, ImageMut::new(&mut colours[..400], 20, 20, 1)?)?;
             let (y, uv) = (Image::new(&src[..400], 20, 20, 1)?, Image::new(&src[..200], 10, 10, 2)?);
-            fulmen::nv12_to_rgb(y, uv, Yuv::Bt709, ImageMut::new(&mut colours, 20, 20, 3)?)
+            fulmen::nv12_to_rgb(y, uv, Yuv::Bt709, ImageMut::new(&mut colours, 20, 20, 3)?)?;
+            let (luma_plan, chroma_plan) = (
+                ResizePlan::new(HALF, &mut spans, &mut by)?,
+                ResizePlan::new(HALF.chroma(), &mut pairs, &mut by_pairs)?,
+            );
+            fulmen::rgb_to_tensor(luma_plan, from, Normalization::UNIT, &mut tensor, &mut room)?;
+            let (coding, n) = (Yuv::Bt601, Normalization::UNIT);
+            fulmen::nv12_to_tensor(luma_plan, chroma_plan, y, uv, coding, n, &mut tensor, &mut room)
         })(),
     ];
     FORBIDDEN.set(false);

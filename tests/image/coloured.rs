@@ -96,7 +96,7 @@ pub fn hues(r: &mut Noise) {
 }
 
 /// A coding; the share of red and blue in luma, and whether all levels are used.
-const CODINGS: [(&str, Yuv, [f64; 2], bool); 4] = [
+pub const CODINGS: [(&str, Yuv, [f64; 2], bool); 4] = [
     ("bt601", Yuv::Bt601, [0.299, 0.114], false),
     ("bt709", Yuv::Bt709, [0.2126, 0.0722], false),
     ("bt601_full", Yuv::Bt601Full, [0.299, 0.114], true),
@@ -104,7 +104,7 @@ const CODINGS: [(&str, Yuv, [f64; 2], bool); 4] = [
 ];
 
 /// The colour by the recommendations' formulas, whose factors are rounded to 20 bits here.
-fn colour([red, blue]: [f64; 2], full: bool, y: u8, u: u8, v: u8) -> [f64; 3] {
+pub fn colour([red, blue]: [f64; 2], full: bool, y: u8, u: u8, v: u8) -> [f64; 3] {
     let (black, luma, chroma) = if full { (0, 1.0, 1.0) } else { (16, 255.0 / 219.0, 255.0 / 224.0) };
     let green = 1.0 - red - blue;
     let unit = f64::from(1 << 20);

@@ -3,7 +3,7 @@
 use super::*;
 use fulmen::contract::spec;
 
-const ALL: [(&str, Interpolation); 7] = [
+pub const ALL: [(&str, Interpolation); 7] = [
     ("nearest", Interpolation::Nearest),
     ("nearest_floor", Interpolation::NearestFloor),
     ("bilinear", Interpolation::Bilinear),
@@ -14,17 +14,17 @@ const ALL: [(&str, Interpolation); 7] = [
 ];
 
 /// A plan's memory.
-struct Planned<W> {
+pub struct Planned<W> {
     resize: Resize,
     spans: Vec<[u32; 2]>,
     weights: Vec<W>,
 }
 impl<W: Weight> Planned<W> {
-    fn new(resize: Resize) -> Self {
+    pub fn new(resize: Resize) -> Self {
         let weights = vec![W::default(); resize.weights::<W>()];
         Self { resize, spans: vec![[9; 2]; resize.spans()], weights }
     }
-    fn plan(&mut self) -> ResizePlan<'_, W> {
+    pub fn plan(&mut self) -> ResizePlan<'_, W> {
         ResizePlan::new(self.resize, &mut self.spans, &mut self.weights).unwrap()
     }
 }
@@ -210,7 +210,7 @@ pub fn drawn(r: &mut Noise, step: usize) {
     }
 }
 
-fn by_name(e: &EdgeCase) -> Interpolation {
+pub fn by_name(e: &EdgeCase) -> Interpolation {
     let name = word(e, "by").unwrap();
     ALL.iter().find(|(n, _)| *n == name).unwrap().1
 }

@@ -6,7 +6,8 @@ use fulmen::backend::Images;
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::device::{Blocking, Computes, Error};
 use fulmen::image::{
-    Border, Flip, Interpolation, Luma, Resize, ResizePlan, ThresholdKind, Turn, Yuv, gaussian_len,
+    Border, Flip, Interpolation, Luma, Normalization, Resize, ResizePlan, ThresholdKind, Turn, Yuv,
+    gaussian_len,
 };
 
 const SIZE: [usize; 2] = [3840, 2160];
@@ -83,6 +84,25 @@ pub fn run<D: Computes<f32> + Blocking + 'static>(
         let name = format!("resize to 1366 by 768, {name}");
         let all = 3 * (n + 1366 * 768);
         case!(name, all, gpu.resize(plan, from, small.view_mut().image(1366, 768, 3)?, ()));
+    }
+    for to in [[224, 224], [1366, 768]] {
+        let resize = Resize { from: SIZE, to, by: Interpolation::Bilinear, antialias: true };
+        let memory = |of: Resize| (vec![[0; 2]; of.spans()], vec![0i16; of.weights::<i16>()]);
+        let ((mut spans, mut weights), (mut pairs, mut others)) = (memory(resize), memory(resize.chroma()));
+        let plan = ResizePlan::new(resize, &mut spans, &mut weights)?;
+        let of_chroma = ResizePlan::new(resize.chroma(), &mut pairs, &mut others)?;
+        let mut dst = gpu.alloc::<f32>(3 * to[0] * to[1])?;
+        let unit = Normalization::UNIT;
+        let name = |op: &str| format!("{op} {} by {}", to[0], to[1]);
+        let all = n * 3 / 2 + 12 * to[0] * to[1];
+        let (y, uv, coding) = (light, shade, Yuv::Bt601);
+        case!(
+            name("nv12_to_tensor"),
+            all,
+            gpu.nv12_to_tensor(plan, of_chroma, y, uv, coding, unit, dst.view_mut(), ())
+        );
+        let all = 3 * n + 12 * to[0] * to[1];
+        case!(name("rgb_to_tensor"), all, gpu.rgb_to_tensor(plan, from, unit, dst.view_mut(), ()));
     }
     Ok(())
 }

@@ -258,6 +258,48 @@ fn colours(bench: &mut Bench) {
     }
 }
 
+/// Frames of video as tensors: one pass beside the chain of separate calls, ours too.
+fn tensors(bench: &mut Bench) {
+    const NORMAL: Normalization = Normalization::of([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]);
+    let sizes = [([1920, 1080], [640, 640]), ([3840, 2160], [224, 224]), ([3840, 2160], [1280, 720])];
+    for (from, to) in sizes.into_iter().filter(|_| bench.wanted("nv12_to_tensor")) {
+        let ([w, h], [m, n]) = (from, to);
+        let resize = Resize { from, to, by: Interpolation::Bilinear, antialias: true };
+        let (luma, chroma) = (picture(w, h, 1), picture(w / 2, h / 2, 2));
+        let y = || Image::new(&luma, w, h, 1).unwrap();
+        let uv = || Image::new(&chroma, w / 2, h / 2, 2).unwrap();
+        let memory = |of: Resize| (vec![[0; 2]; of.spans()], vec![0i16; of.weights::<i16>()]);
+        let ((mut spans, mut weights), (mut pairs, mut others)) = (memory(resize), memory(resize.chroma()));
+        let plan = ResizePlan::new(resize, &mut spans, &mut weights).unwrap();
+        let of_chroma = ResizePlan::new(resize.chroma(), &mut pairs, &mut others).unwrap();
+        let (mut colours, mut small) = (vec![0u8; 3 * w * h], vec![0u8; 3 * m * n]);
+        let (mut dst, mut other) = (vec![0f32; 3 * m * n], vec![0f32; 3 * m * n]);
+        let mut room = vec![0i16; fulmen::rgb_to_tensor_workspace(w, m)];
+        let mut workspace = vec![0i16; fulmen::nv12_to_tensor_workspace(w, m)];
+        let list = vec![
+            Contender::ours(|| {
+                let (coding, to) = (Yuv::Bt601, &mut dst);
+                fulmen::nv12_to_tensor(plan, of_chroma, y(), uv(), coding, NORMAL, to, &mut workspace)
+                    .unwrap();
+            }),
+            Contender::peer("chain", || {
+                fulmen::nv12_to_rgb(y(), uv(), Yuv::Bt601, ImageMut::new(&mut colours, w, h, 3).unwrap())
+                    .unwrap();
+                let (from, to) =
+                    (Image::new(&colours, w, h, 3).unwrap(), ImageMut::new(&mut small, m, n, 3).unwrap());
+                fulmen::resize(plan, from, to, &mut room).unwrap();
+                let planes = other.chunks_exact_mut(m * n).zip(NORMAL.scale.into_iter().zip(NORMAL.offset));
+                for (c, (plane, (scale, offset))) in planes.enumerate() {
+                    for (to, p) in plane.iter_mut().zip(small.as_chunks::<3>().0) {
+                        *to = f32::from(p[c]) * scale + offset;
+                    }
+                }
+            }),
+        ];
+        bench.case("nv12_to_tensor", "u8", &format!("{w}x{h} {m}x{n}"), w * h, list, w * h * 3 / 2);
+    }
+}
+
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     println!("lanes {:?}", fulmen::NATIVE);
@@ -268,6 +310,7 @@ fn main() {
     resizes::<f32>(&mut bench, "f32", &[(1, fir::PixelType::F32)], f32::from);
     greys(&mut bench);
     colours(&mut bench);
+    tensors(&mut bench);
     if let Some(path) = args.iter().find_map(|a| a.strip_prefix("--csv=")) {
         bench
             .race

@@ -12,7 +12,8 @@ use crate::error::{Error, enough};
 use crate::forms::ops;
 use crate::lanes::Simd;
 use crate::lanes::executor::Executor;
-use passes::{LINES, STRIP};
+pub(super) use passes::LINES;
+use passes::STRIP;
 
 ops! { $ resize_ops in crate::image::resize;
     /// `dst[y][x][c] = Σₖ Σⱼ v[y][k]·w[x][j]·src[k][j][c]`, where the weights `w` of columns and `v` of rows are those of the plan: the kernel
@@ -95,14 +96,15 @@ pub(crate) fn resize_by<J: Executor, S: Simd, P: Resample>(
 
 /// What all rows of a result are made of.
 #[derive(Debug, Clone, Copy)]
-struct Job<'a, P: Resample> {
-    plan: ResizePlan<'a, P::Weight>,
-    src: Image<'a, P>,
+pub(super) struct Job<'a, P: Resample> {
+    pub(super) plan: ResizePlan<'a, P::Weight>,
+    pub(super) src: Image<'a, P>,
 }
 
 impl<P: Resample> Job<'_, P> {
+    /// Rows of the result, from row `y` on.
     #[inline(always)]
-    fn rows<S: Simd, const C: usize>(
+    pub(super) fn rows<S: Simd, const C: usize>(
         self,
         s: S,
         y: usize,
@@ -112,7 +114,9 @@ impl<P: Resample> Job<'_, P> {
         let [columns, lines] = self.plan.lines();
         let (n, strip) = (self.src.row_len(), STRIP / size_of::<P>());
         let middle = workspace.get_mut(..resize_workspace(self.src.width(), C)).unwrap_or_default();
-        let mut spans = lines.spans.iter().zip(lines.weights.chunks_exact(lines.room.max(1))).skip(y);
+        let weights = lines.weights.get(y.saturating_mul(lines.room)..).unwrap_or_default();
+        let spans = lines.spans.get(y..).unwrap_or_default();
+        let mut spans = spans.iter().zip(weights.chunks_exact(lines.room.max(1)));
         for first in (0..dst.height()).step_by(LINES) {
             let mut out = dst.rows_mut::<LINES>(first);
             let group = spans.clone().take(LINES);

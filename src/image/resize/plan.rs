@@ -85,6 +85,12 @@ pub struct Resize {
 }
 
 impl Resize {
+    /// The resize of the chroma of a video frame in NV12 whose luma is resized by this: from half of the columns and rows, rounded up.
+    #[must_use]
+    pub const fn chroma(self) -> Self {
+        let [width, height] = self.from;
+        Self { from: [width.div_ceil(2), height.div_ceil(2)], ..self }
+    }
     /// Spans that a plan needs: `to[0] + to[1]`.
     pub const fn spans(&self) -> usize {
         let [width, height] = self.to;

@@ -1,4 +1,4 @@
-//! Tests of sums of products of pairs, and of bytes put in order.
+//! Tests of sums of products of pairs, of bytes put in order, and of planes.
 
 use super::super::taps::{BLOCK, LINES};
 use super::super::{Portable, Simd};
@@ -46,6 +46,12 @@ fn found<S: Simd>(s: S, seed: u64) -> Vec<u8> {
     to.extend(pixels::<S, 2>(s, &mut r, start, shift));
     to.extend(pixels::<S, 3>(s, &mut r, start, shift));
     to.extend(pixels::<S, 4>(s, &mut r, start, shift));
+    let x: [[u8; 3]; BLOCK] = std::array::from_fn(|_| r.bytes());
+    let mut back = [[7; 3]; BLOCK];
+    let planes = s.planes(&x);
+    s.pixels(&planes, &mut back);
+    to.extend(planes.as_flattened());
+    to.extend(back.as_flattened());
     to
 }
 

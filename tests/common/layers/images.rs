@@ -7,9 +7,10 @@ use fulmen::backend::*;
 use fulmen::gpu::backend::{Gpu, ImageView, ImageViewMut, View, Word};
 use fulmen::gpu::device::{Blocking, Error};
 use fulmen::image::{
-    Border, Flip, Gradient, Image, ImageMut, Interpolation, Kernel, Luma, Pixel, Resample, Resize,
-    ResizePlan, ThresholdKind, Turn, Yuv, box_filter_workspace, correlate_separable_workspace, gaussian_len,
-    median_workspace, morphology_workspace, resize_workspace,
+    Border, Flip, Gradient, Image, ImageMut, Interpolation, Kernel, Luma, Normalization, Pixel, Resample,
+    Resize, ResizePlan, ThresholdKind, Turn, Yuv, box_filter_workspace, correlate_separable_workspace,
+    gaussian_len, median_workspace, morphology_workspace, nv12_to_tensor_workspace, resize_workspace,
+    rgb_to_tensor_workspace,
 };
 
 /// The layout of an image in a buffer: its size, the elements before it, its stride, and the elements after it.
@@ -215,6 +216,62 @@ fn bytes<D: Blocking>(gpu: &Gpu<D>, r: &mut Noise, most: usize) -> Result<(), Er
             |[x], to| fulmen::threshold_image(x, level, kind, to),
             |[x], to| gpu.threshold_image(x, level, kind, to),
         )?;
+    }
+    Ok(())
+}
+
+/// Frames in NV12 or of red, green and blue, as tensors in another size.
+fn tensors<D: Blocking>(gpu: &Gpu<D>, r: &mut Noise, most: usize) -> Result<(), Error> {
+    for coding in [None, Some([Yuv::Bt601, Yuv::Bt709, Yuv::Bt601Full, Yuv::Bt709Full][r.within(0..=3)])] {
+        let by = |r: &mut Noise| {
+            let all = [
+                Interpolation::Bilinear,
+                Interpolation::Lanczos3,
+                Interpolation::Area,
+                Interpolation::Nearest,
+            ];
+            all[r.within(0..=3)]
+        };
+        let (from, to) = (drawn(r, most), drawn(r, most));
+        let resize = Resize { from, to, by: by(r), antialias: r.one_in(2) };
+        let of_chroma = Resize { by: by(r), ..resize.chroma() };
+        let mut three = || [0; 3].map(|_| r.within(0..=1000) as f32 / 300.0 - 1.0);
+        let n = Normalization { scale: three(), offset: three() };
+        let source = Layout::random(r, from, if coding.is_some() { 1 } else { 3 });
+        let pairs = Layout::random(r, of_chroma.from, 2);
+        let (x, uv): (Vec<u8>, Vec<u8>) = (source.noise(r), pairs.noise(r));
+        let mut memory =
+            [resize, of_chroma].map(|of| (vec![[0; 2]; of.spans()], vec![0; of.weights::<i16>()]));
+        let [(s, w), (t, v)] = &mut memory;
+        let (plan, other) = (ResizePlan::new(resize, s, w)?, ResizePlan::new(of_chroma, t, v)?);
+        // Elements before and behind the result stay.
+        let (before, len) = (r.within(0..=3), 3 * to[0] * to[1]);
+        let old = vec![7.0f32; before + len + 2];
+        let (mut want, mut got) = (old.clone(), old.clone());
+        let need = rgb_to_tensor_workspace(from[0], to[0]).max(nv12_to_tensor_workspace(from[0], to[0]));
+        let mut workspace = vec![7; need];
+        let (on, on_pairs, mut out) = (gpu.upload(&x)?, gpu.upload(&uv)?, gpu.upload(&old)?);
+        let (frame, frame_pairs) = (source.device(on.view()), pairs.device(on_pairs.view()));
+        let [_, rest] = out.view_mut().split(before)?;
+        let [part, _] = rest.split(len)?;
+        let dst = &mut want[before..before + len];
+        match coding {
+            None => {
+                fulmen::rgb_to_tensor(plan, source.host(&x), n, dst, &mut workspace)?;
+                gpu.rgb_to_tensor(plan, frame, n, part, ())?;
+            }
+            Some(coding) => {
+                let (y, c) = (source.host(&x), pairs.host(&uv));
+                fulmen::nv12_to_tensor(plan, other, y, c, coding, n, dst, &mut workspace)?;
+                gpu.nv12_to_tensor(plan, other, frame, frame_pairs, coding, n, part, ())?;
+            }
+        }
+        gpu.download(out.view(), &mut got)?;
+        let differ = |(x, y): (&f32, &f32)| x.to_bits() != y.to_bits();
+        assert!(
+            !got.iter().zip(&want).any(differ),
+            "{coding:?} {resize:?} {of_chroma:?} {source:?} {pairs:?} {n:?}: {got:?}, not {want:?}"
+        );
     }
     Ok(())
 }
@@ -507,6 +564,7 @@ pub fn story<D: Blocking>(
         windows(gpu, &mut r, most)?;
         medians(gpu, &mut r)?;
         levels(gpu, &mut r, most)?;
+        tensors(gpu, &mut r, most)?;
         gradients::<u8, D>(gpu, &mut r, most)?;
         gradients::<f32, D>(gpu, &mut r, most)?;
         weighted::<u8, D>(gpu, &mut r, language, most)?;

@@ -43,13 +43,13 @@ pub(super) fn pass_params<const N: usize>(lengths: [usize; N], numbers: &[u32]) 
 }
 
 /// The arguments of a launch: as many buffers, and words.
-fn arguments(buffers: usize, words: &[u32]) -> Vec<Argument> {
+pub(super) fn arguments(buffers: usize, words: &[u32]) -> Vec<Argument> {
     let words = words.iter().map(|w| Argument::Bits(u64::from(*w)));
     (0..buffers).map(Argument::Buffer).chain(words).collect()
 }
 
 /// The blocks that have `each` of `n`, or `most`: then they loop.
-fn blocks_of(n: usize, each: usize, most: u32) -> u32 {
+pub(super) fn blocks_of(n: usize, each: usize, most: u32) -> u32 {
     u32::try_from(n.div_ceil(each)).unwrap_or(most).min(most)
 }
 

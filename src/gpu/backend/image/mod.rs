@@ -1,6 +1,7 @@
 //! The ops on images in device memory.
 
 mod launch;
+mod tensor;
 mod view;
 mod window;
 
@@ -16,8 +17,10 @@ use crate::image::colour::{expect_colour, weights};
 use crate::image::mean::{box_area, gaussian_kernel};
 use crate::image::morphology::expect_odd;
 use crate::image::rank::expect_window;
+use crate::image::tensor::{check_nv12, check_rgb};
 use crate::image::{
-    Border, Flip, Gradient, Kernel as Filter, Luma, Pixel, Resample, ResizePlan, ThresholdKind, Turn, Yuv,
+    Border, Flip, Gradient, Kernel as Filter, Luma, Normalization, Pixel, Resample, ResizePlan,
+    ThresholdKind, Turn, Yuv,
 };
 use crate::view::Place;
 use alloc::vec::Vec;
@@ -73,7 +76,14 @@ impl<D: Device> Images for Gpu<D> {
             let parts = &[(channels, 5)];
             let form = Form { rows: ROWS_TOGETHER, ..Form::new("grey", parts, elements) };
             let make = |walk| image::grey(walk, channels);
-            self.dispatch(form, make, ("src", src), &[], ("dst", dst.0), &weights(luma))
+            self.dispatch(
+                form,
+                make,
+                ("src", src),
+                &[],
+                ("dst", dst.0),
+                &weights(luma).map(|w| w.cast_unsigned().into()),
+            )
         })
     }
 
@@ -118,6 +128,42 @@ impl<D: Device> Images for Gpu<D> {
             let form = Form { rows: ROWS_TOGETHER, aligned, ..Form::new("nv12_to_rgb", &[], 12) };
             let chroma = [chroma.binding(self, "chroma")?];
             self.dispatch(form, image::nv12, ("luma", luma), &chroma, ("dst", dst.0), &words)
+        })
+    }
+
+    fn rgb_to_tensor(
+        &self,
+        plan: ResizePlan<'_, i16>,
+        src: ImageView<'_, u8, D>,
+        normalization: Normalization,
+        dst: ViewMut<'_, f32, D>,
+        (): (),
+    ) -> Done {
+        called!(rgb_to_tensor, {
+            check_rgb(plan, |arg, size, channels| src.place.expect(arg, size, channels), dst.len())?;
+            self.tensor([("src", src, plan)], None, normalization, dst)
+        })
+    }
+
+    fn nv12_to_tensor(
+        &self,
+        luma_plan: ResizePlan<'_, i16>,
+        chroma_plan: ResizePlan<'_, i16>,
+        luma: ImageView<'_, u8, D>,
+        chroma: ImageView<'_, u8, D>,
+        coding: Yuv,
+        normalization: Normalization,
+        dst: ViewMut<'_, f32, D>,
+        (): (),
+    ) -> Done {
+        called!(nv12_to_tensor, {
+            let expect = |arg: &'static str, size, channels| {
+                let image = if arg == "luma" { luma } else { chroma };
+                image.place.expect(arg, size, channels)
+            };
+            check_nv12([luma_plan, chroma_plan], expect, dst.len())?;
+            let sources = [("luma", luma, luma_plan), ("chroma", chroma, chroma_plan)];
+            self.tensor(sources, Some(coding), normalization, dst)
         })
     }
 

@@ -219,7 +219,7 @@ impl<D: Device> Gpu<D> {
 }
 
 /// The weights as words of 32 bits.
-fn weight_words<W: Weight>(weights: &[W]) -> Vec<u32> {
+pub(super) fn weight_words<W: Weight>(weights: &[W]) -> Vec<u32> {
     weights.iter().map(|w| w.word()).collect()
 }
 

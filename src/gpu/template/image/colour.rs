@@ -86,7 +86,7 @@ pub fn hsv(walk: Walk) -> Result<Kernel, Error> {
 }
 
 /// Red, green and blue of a pixel, by the factors of [`nv12`].
-fn colours<'b>(
+pub(super) fn colours<'b>(
     [black, luma, red, green, green_of_v, blue]: [Value<'b, U32>; 6],
     level: Value<'b, U32>,
     [u, v]: [Value<'b, U32>; 2],

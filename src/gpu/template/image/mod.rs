@@ -6,6 +6,7 @@ mod filter;
 mod levels;
 mod rank;
 mod separable;
+mod tensor;
 mod turn;
 mod window;
 
@@ -14,6 +15,7 @@ pub use filter::{FilterPass, weighted_sum};
 pub use levels::{LEVELS, count_levels, equal_levels, map_levels};
 pub use rank::{RANK_THREADS, is_wide, moving_median, rank_rows, rank_shared};
 pub use separable::{elements_of_thread, is_staged, padded, separable};
+pub use tensor::{TENSOR_THREADS, tensor};
 pub use turn::{Copy, copy_strided, nearest};
 pub use window::{AXIS_PARAMS, BorderMode, Fold, NETWORK_MOST, Pass, fold_square, median, sobel, window};
 

@@ -1,0 +1,62 @@
+//! Frames as normalised tensors in another size.
+
+use super::super::super::device::{Device, Launch};
+use super::super::super::template::image::{self, TENSOR_THREADS};
+use super::super::super::types::F32;
+use super::super::ops::Done;
+use super::super::plan::counted;
+use super::super::{Gpu, ViewMut};
+use super::launch::{arguments, blocks_of, pass_params};
+use super::view::ImageView;
+use super::window::weight_words;
+use crate::image::{Normalization, Resample, ResizePlan, Yuv};
+use alloc::vec::Vec;
+
+impl<D: Device> Gpu<D> {
+    /// Resizes the sources of a frame, each by its plan, and writes its normalised planes.
+    pub(super) fn tensor<const N: usize>(
+        &self,
+        sources: [(&'static str, ImageView<'_, u8, D>, ResizePlan<'_, i16>); N],
+        coding: Option<Yuv>,
+        normalization: Normalization,
+        dst: ViewMut<'_, f32, D>,
+    ) -> Done {
+        let planner = &self.state.planner;
+        counted("dst", dst.len().saturating_add(TENSOR_THREADS as usize))?;
+        let (mut table, mut bound, mut words, mut aligned) = (Vec::new(), Vec::new(), Vec::new(), true);
+        let mut size = [0; 2];
+        for (arg, src, plan) in sources {
+            bound.push(src.binding(self, arg)?);
+            aligned &= src.begins_at_words();
+            size = plan.resize().to;
+            let lines = plan.lines();
+            let (_, shifts) = u8::on_device(0, lines.each_ref().map(|line| line.bits));
+            words.extend(pass_params([src.before(), src.place.stride, src.place.row()], &[]));
+            for (line, shift) in lines.iter().zip(shifts) {
+                let weights = table.len() + 2 * line.spans.len();
+                words.extend(pass_params([table.len(), weights, line.room, shift as usize], &[]));
+                table.extend(line.spans.as_flattened());
+                table.extend(weight_words(line.weights));
+            }
+        }
+        counted("plan", table.len())?;
+        if let Some(coding) = coding {
+            let (black, factors) = coding.factors();
+            words.extend([black].iter().chain(&factors).map(|n| n.cast_unsigned()));
+        }
+        words.extend([normalization.scale, normalization.offset].as_flattened().iter().map(|x| x.to_bits()));
+        let table = self.upload(&table)?;
+        bound.push(table.view().binding(self)?);
+        bound.push(dst.binding(self)?);
+        let nv12 = coding.is_some();
+        let number = 2 * u32::from(nv12) + u32::from(aligned);
+        let make = || Some(image::tensor(nv12, aligned));
+        let program = planner.one_by::<F32>("image_tensor", number, make)?;
+        let ([columns, rows, _], [width, height]) = (planner.limits.grid, size);
+        let grid = [blocks_of(width, TENSOR_THREADS as usize, columns), blocks_of(height, 1, rows), 1];
+        let mut all = pass_params(size, &[]);
+        all.extend(words);
+        let arguments = arguments(bound.len(), &all);
+        self.run_one(Launch { program, grid, block: [TENSOR_THREADS, 1, 1], arguments }, &bound)
+    }
+}
