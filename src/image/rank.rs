@@ -1,6 +1,6 @@
 //! Medians.
 
-use super::parts::each_part;
+use super::parts::{each_line, each_part};
 use super::{Border, Image, ImageMut};
 use crate::error::{Error, enough};
 use crate::forms::ops;
@@ -72,39 +72,60 @@ pub(crate) fn median_by<J: Executor, S: Simd>(
     let need = median_workspace(src.width(), size);
     enough(need, workspace.len())?;
     let job = Job { src, size, border };
-    each_part(
-        j,
-        s,
-        (src.row_len(), need),
-        0,
-        dst,
-        workspace,
-        #[inline(always)]
-        |y: usize, mut dst: ImageMut<'_, u8>, workspace: &mut [u8]| match size {
-            1 => (0..dst.height()).for_each(|row| {
-                dst.row_mut(row).iter_mut().zip(src.line(y + row)).for_each(|(to, p)| *to = *p);
-            }),
-            3 => (0..dst.height()).for_each(|row| {
+    // Functions of their own, as the networks of small windows and the counts of large ones want other registers.
+    let cols = src.row_len();
+    match size {
+        1 => each_line(
+            j,
+            s,
+            cols,
+            dst,
+            #[inline(always)]
+            |y: usize, out: &mut [u8]| out.iter_mut().zip(src.line(y)).for_each(|(to, p)| *to = *p),
+        ),
+        3 => each_line(
+            j,
+            s,
+            cols,
+            dst,
+            #[inline(always)]
+            |y: usize, out: &mut [u8]| {
                 job.few(
                     s,
-                    y + row,
-                    dst.row_mut(row),
+                    y,
+                    out,
                     #[inline(always)]
                     |rows| of_nine(s, rows),
                 );
-            }),
-            5 => (0..dst.height()).for_each(|row| {
+            },
+        ),
+        5 => each_line(
+            j,
+            s,
+            cols,
+            dst,
+            #[inline(always)]
+            |y: usize, out: &mut [u8]| {
                 job.few(
                     s,
-                    y + row,
-                    dst.row_mut(row),
+                    y,
+                    out,
                     #[inline(always)]
                     |rows| of_many(s, rows),
                 );
-            }),
-            _ => job.many(y, dst, workspace),
-        },
-    );
+            },
+        ),
+        _ => each_part(
+            j,
+            s,
+            (cols, need),
+            0,
+            dst,
+            workspace,
+            #[inline(always)]
+            |y: usize, dst: ImageMut<'_, u8>, workspace: &mut [u8]| job.many(y, dst, workspace),
+        ),
+    }
     Ok(())
 }
 

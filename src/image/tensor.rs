@@ -47,7 +47,7 @@ ops! { $ tensor_ops in crate::image::tensor;
     /// Shapes: `src` has 3 channels and the sizes `from` of the plan's [`Resize`](crate::image::Resize); `dst` has 3 planes of the sizes `to`, one after the other.
     ///
     /// Rounding: that of [`resize`](crate::resize()) to bytes; then the product and the sum are rounded to `f32`, without fused operations, so that results have
-    /// the same bits on every backend. NaN, infinities and ±0: those of `scale` and `offset`, by the rules of IEEE 754.
+    /// the same bits on every lane and on CUDA; WGSL may round a product and a sum once. NaN, infinities and ±0: those of `scale` and `offset`, by the rules of IEEE 754.
     ///
     /// Errors: [`Error::Shape`] names `src` when it has other sizes than the plan, [`Error::Len`] when it does not have 3 channels, and `dst` when it
     /// has another length; [`Error::Workspace`]. Nothing is written then. Scratch: [`rgb_to_tensor_workspace`], which may hold anything.
@@ -82,7 +82,7 @@ ops! { $ tensor_ops in crate::image::tensor;
     /// in the centre of its two by two pixels. Where the width or the height is odd, the last pairs reach beyond the frame, and chroma is displaced by less than a pixel of luma.
     ///
     /// Rounding: that of [`resize`](crate::resize()) to bytes and of [`nv12_to_rgb`](crate::nv12_to_rgb()); then the product and the sum are rounded to `f32`, without fused operations, so that results have
-    /// the same bits on every backend. NaN, infinities and ±0: those of `scale` and `offset`, by the rules of IEEE 754.
+    /// the same bits on every lane and on CUDA; WGSL may round a product and a sum once. NaN, infinities and ±0: those of `scale` and `offset`, by the rules of IEEE 754.
     ///
     /// Errors: [`Error::Shape`] names `luma` or `chroma` when it has other sizes than its plan, `chroma` also when its sizes are not half of those of `luma`, and `chroma_plan` when its
     /// sizes `to` are not those of `luma_plan`; [`Error::Len`] names `luma` or `chroma` when it does not have so many channels, and `dst` when it has another

@@ -1,7 +1,7 @@
 //! Frames as normalised tensors in another size.
 
 use super::super::super::device::{Device, Launch};
-use super::super::super::template::image::{self, TENSOR_THREADS};
+use super::super::super::template::image::{self, TENSOR_THREADS, TENSOR_WORDS};
 use super::super::super::types::F32;
 use super::super::ops::Done;
 use super::super::plan::counted;
@@ -11,6 +11,9 @@ use super::view::ImageView;
 use super::window::weight_words;
 use crate::image::{Normalization, Resample, ResizePlan, Yuv};
 use alloc::vec::Vec;
+
+/// The weights of a result along rows from which on a block has fewer pixels.
+const LARGE_SPAN: usize = 16;
 
 impl<D: Device> Gpu<D> {
     /// Resizes the sources of a frame, each by its plan, and writes its normalised planes.
@@ -25,6 +28,9 @@ impl<D: Device> Gpu<D> {
         counted("dst", dst.len().saturating_add(TENSOR_THREADS as usize))?;
         let (mut table, mut bound, mut words, mut aligned) = (Vec::new(), Vec::new(), Vec::new(), true);
         let mut size = [0; 2];
+        // A block has fewer pixels where each of them is made of many.
+        let many = sources.iter().any(|(_, _, plan)| plan.lines()[0].room > LARGE_SPAN);
+        let (columns, rows) = if many { (32, 1) } else { (64, 2) };
         for (arg, src, plan) in sources {
             bound.push(src.binding(self, arg)?);
             aligned &= src.begins_at_words();
@@ -38,6 +44,17 @@ impl<D: Device> Gpu<D> {
                 table.extend(line.spans.as_flattened());
                 table.extend(weight_words(line.weights));
             }
+            // The most groups of four columns that the results of a block are made of, and as many of them as shared memory holds at a time.
+            let spans = lines[0].spans.chunks(columns);
+            let groups = spans.map(|spans| match spans {
+                [[first, _], ..] => {
+                    spans.iter().fold(0, |n, [from, count]| n.max((from + count).div_ceil(4) - first / 4))
+                }
+                [] => 0,
+            });
+            let most = groups.max().unwrap_or_default() as usize;
+            let held = most.min(TENSOR_WORDS / (4 * rows * src.place.channels)).max(1);
+            words.extend(pass_params([most.div_ceil(held), held], &[]));
         }
         counted("plan", table.len())?;
         if let Some(coding) = coding {
@@ -52,9 +69,9 @@ impl<D: Device> Gpu<D> {
         let number = 2 * u32::from(nv12) + u32::from(aligned);
         let make = || Some(image::tensor(nv12, aligned));
         let program = planner.one_by::<F32>("image_tensor", number, make)?;
-        let ([columns, rows, _], [width, height]) = (planner.limits.grid, size);
-        let grid = [blocks_of(width, TENSOR_THREADS as usize, columns), blocks_of(height, 1, rows), 1];
-        let mut all = pass_params(size, &[]);
+        let ([most_x, most_y, _], [width, height]) = (planner.limits.grid, size);
+        let grid = [blocks_of(width, columns, most_x), blocks_of(height, rows, most_y), 1];
+        let mut all = pass_params([width, height, columns.ilog2() as usize, rows], &[]);
         all.extend(words);
         let arguments = arguments(bound.len(), &all);
         self.run_one(Launch { program, grid, block: [TENSOR_THREADS, 1, 1], arguments }, &bound)

@@ -15,7 +15,7 @@ pub use filter::{FilterPass, weighted_sum};
 pub use levels::{LEVELS, count_levels, equal_levels, map_levels};
 pub use rank::{RANK_THREADS, is_wide, moving_median, rank_rows, rank_shared};
 pub use separable::{elements_of_thread, is_staged, padded, separable};
-pub use tensor::{TENSOR_THREADS, tensor};
+pub use tensor::{TENSOR_THREADS, TENSOR_WORDS, tensor};
 pub use turn::{Copy, copy_strided, nearest};
 pub use window::{AXIS_PARAMS, BorderMode, Fold, NETWORK_MOST, Pass, fold_square, median, sobel, window};
 
