@@ -12,8 +12,17 @@ use super::window::weight_words;
 use crate::image::{Normalization, Resample, ResizePlan, Yuv};
 use alloc::vec::Vec;
 
-/// The weights of a result along rows from which on a block has fewer pixels.
-const LARGE_SPAN: usize = 16;
+/// The most groups of four columns of the source that this many columns of the result are made of.
+fn groups(plan: ResizePlan<'_, i16>, columns: usize) -> usize {
+    let [along, _] = plan.lines();
+    let of = |spans: &[[u32; 2]]| match spans {
+        [[first, _], ..] => {
+            spans.iter().fold(0, |n, [from, count]| n.max((from + count).div_ceil(4) - first / 4))
+        }
+        [] => 0,
+    };
+    along.spans.chunks(columns).map(of).max().unwrap_or_default() as usize
+}
 
 impl<D: Device> Gpu<D> {
     /// Resizes the sources of a frame, each by its plan, and writes its normalised planes.
@@ -28,9 +37,14 @@ impl<D: Device> Gpu<D> {
         counted("dst", dst.len().saturating_add(TENSOR_THREADS as usize))?;
         let (mut table, mut bound, mut words, mut aligned) = (Vec::new(), Vec::new(), Vec::new(), true);
         let mut size = [0; 2];
-        // A block has fewer pixels where each of them is made of many.
-        let many = sources.iter().any(|(_, _, plan)| plan.lines()[0].room > LARGE_SPAN);
-        let (columns, rows) = if many { (32, 1) } else { (64, 2) };
+        // A block has as many pixels as it has threads, or so many fewer that each of its threads has at most one group of a source.
+        let (mut columns, mut rows) = (64, 2);
+        let most = |columns, rows| {
+            sources.iter().map(|(.., plan)| rows * groups(*plan, columns)).max().unwrap_or_default()
+        };
+        while columns > 8 && most(columns, rows) > TENSOR_THREADS as usize {
+            (columns, rows) = if rows > 1 { (columns, 1) } else { (columns / 2, 1) };
+        }
         for (arg, src, plan) in sources {
             bound.push(src.binding(self, arg)?);
             aligned &= src.begins_at_words();
@@ -44,15 +58,8 @@ impl<D: Device> Gpu<D> {
                 table.extend(line.spans.as_flattened());
                 table.extend(weight_words(line.weights));
             }
-            // The most groups of four columns that the results of a block are made of, and as many of them as shared memory holds at a time.
-            let spans = lines[0].spans.chunks(columns);
-            let groups = spans.map(|spans| match spans {
-                [[first, _], ..] => {
-                    spans.iter().fold(0, |n, [from, count]| n.max((from + count).div_ceil(4) - first / 4))
-                }
-                [] => 0,
-            });
-            let most = groups.max().unwrap_or_default() as usize;
+            // As many of the groups as shared memory holds at a time.
+            let most = groups(plan, columns);
             let held = most.min(TENSOR_WORDS / (4 * rows * src.place.channels)).max(1);
             words.extend(pass_params([most.div_ceil(held), held], &[]));
         }

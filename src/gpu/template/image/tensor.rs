@@ -122,7 +122,9 @@ impl<'b> Frame<'b> {
             let row = i / *groups;
             let group = i - row * *groups;
             let [first, count, weights] = down.span(*table, (y + row).least(height - one));
-            let sums = b.count::<U32, U32>([zero, count, one], 1, &vec![zero; 4 * c], |j, sums| {
+            // Several rows are read before the first one is waited for.
+            let unroll = if x.aligned { 8 } else { 1 };
+            let sums = b.count::<U32, U32>([zero, count, one], unroll, &vec![zero; 4 * c], |j, sums| {
                 let start = (first + j) * x.stride;
                 let weight = get::<U32>(*table, weights + j);
                 // Groups may go beyond the row: their pixels there have no weight.
@@ -159,7 +161,7 @@ impl<'b> Frame<'b> {
         let [begin, end] = [from, from + self.groups].map(|group| group << b.int(2));
         let columns = [first.most(begin), (first + count).least(end), b.int(1)];
         let start = self.place(tile, tile.row, b.int(0));
-        b.count::<U32, U32>(columns, 1, sums, |column, sums| {
+        b.count::<U32, U32>(columns, 4, sums, |column, sums| {
             let weight = get::<U32>(self.table, weights + (column - first));
             let at = start + (column - begin) * b.int(4 * self.channels as i64);
             let of = |(k, sum): (usize, &Value<'b, U32>)| {
