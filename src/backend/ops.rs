@@ -5,7 +5,7 @@
 use super::Threads;
 use super::typed::*;
 use super::{Bodies, Cpu, Done, Made, Memory, Plain, Plans, SparseMatrices, Transfer};
-use crate::image::{Border, Flip, Kernel, Luma, Norm, ResizePlan, ThresholdKind, Turn, Yuv};
+use crate::image::{Affine, Border, Flip, Kernel, Luma, Norm, ResizePlan, Sampler, ThresholdKind, Turn, Yuv};
 use crate::lanes::{Element, Simd};
 use crate::nn::*;
 use crate::pointwise::*;

@@ -2289,6 +2289,16 @@ pub const SPECS: &[Spec] = &[
         after_writes: &[],
     },
     Spec {
+        op: "remap",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Abs(7e-5)), ("u8", Tolerance::Abs(0.63))],
+        residuals: &[],
+        bytes_per_element: &[("f32", 16.0), ("u8", 10.0)],
+        flops_per_element: 9.0,
+        post: &[],
+        after_writes: &[],
+    },
+    Spec {
         op: "resize",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 6.0, of: Mass::Terms, flush: false }), ("u8", Tolerance::Abs(1.0))],
@@ -3129,6 +3139,16 @@ pub const SPECS: &[Spec] = &[
         after_writes: &[],
     },
     Spec {
+        op: "warp_affine",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Abs(7e-5)), ("u8", Tolerance::Abs(0.63))],
+        residuals: &[],
+        bytes_per_element: &[("f32", 8.0), ("u8", 2.0)],
+        flops_per_element: 9.0,
+        post: &[],
+        after_writes: &[],
+    },
+    Spec {
         op: "zscore",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 20.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 20.0, of: Mass::Terms, flush: false })],
@@ -3316,80 +3336,80 @@ checks! {
     recip 225
     relu 226
     relu_backward 227
-    rfft 229
-    rms_norm 232
-    rms_norm_backward 233
-    rms_norm_residual 234
-    rms_norm_residual_backward 235
-    rope 236
-    rope_backward 237
-    rope_view 238
-    rot 239
-    rotg 241
-    rotm 242
-    rotmg 243
-    round 244
-    round_ties_even 245
-    sample 246
-    scal 247
-    scal_complex 248
-    scale 249
-    scatter 250
-    scatter_add 251
-    scatter_add_elements 252
-    schur 253
-    sddmm 254
-    select 255
-    selu 256
-    sgd 257
-    sigmoid 259
-    sigmoid_backward 260
-    sign 261
-    silu 262
-    silu_backward 263
-    sin 264
-    sinh 265
-    softmax 267
-    softmax_backward 268
-    softplus 269
-    softsign 270
-    spadd 271
-    spgemm 272
-    spmm 273
-    spmv 274
-    spmv_transposed 275
-    spsv 276
-    sqrt 277
-    square 278
-    stddev 279
-    stft 280
-    sub 281
-    sum 282
-    sum_kahan 283
-    sum_of_squares 284
-    svd 285
-    swap 286
-    swiglu 287
-    swiglu_packed 288
-    swiglu_packed_backward 289
-    symm 290
-    symv 291
-    syr 292
-    syr2 293
-    syr2k 294
-    syrk 295
-    tan 296
-    tanh 297
-    tanh_backward 298
-    threshold 299
-    top_k 301
-    transpose 302
-    trmm 303
-    trmv 304
-    trsm 305
-    trsv 306
-    trunc 307
-    u8_to_float 309
-    variance 311
-    zscore 312
+    rfft 230
+    rms_norm 233
+    rms_norm_backward 234
+    rms_norm_residual 235
+    rms_norm_residual_backward 236
+    rope 237
+    rope_backward 238
+    rope_view 239
+    rot 240
+    rotg 242
+    rotm 243
+    rotmg 244
+    round 245
+    round_ties_even 246
+    sample 247
+    scal 248
+    scal_complex 249
+    scale 250
+    scatter 251
+    scatter_add 252
+    scatter_add_elements 253
+    schur 254
+    sddmm 255
+    select 256
+    selu 257
+    sgd 258
+    sigmoid 260
+    sigmoid_backward 261
+    sign 262
+    silu 263
+    silu_backward 264
+    sin 265
+    sinh 266
+    softmax 268
+    softmax_backward 269
+    softplus 270
+    softsign 271
+    spadd 272
+    spgemm 273
+    spmm 274
+    spmv 275
+    spmv_transposed 276
+    spsv 277
+    sqrt 278
+    square 279
+    stddev 280
+    stft 281
+    sub 282
+    sum 283
+    sum_kahan 284
+    sum_of_squares 285
+    svd 286
+    swap 287
+    swiglu 288
+    swiglu_packed 289
+    swiglu_packed_backward 290
+    symm 291
+    symv 292
+    syr 293
+    syr2 294
+    syr2k 295
+    syrk 296
+    tan 297
+    tanh 298
+    tanh_backward 299
+    threshold 300
+    top_k 302
+    transpose 303
+    trmm 304
+    trmv 305
+    trsm 306
+    trsv 307
+    trunc 308
+    u8_to_float 310
+    variance 312
+    zscore 314
 }

@@ -1,7 +1,8 @@
 //! Images, filters and resizing over views of the memory of the caller: [`Image`], [`ImageMut`], [`Border`],
-//! [`Resize`], [`ResizePlan`].
+//! [`Resize`], [`ResizePlan`], [`Affine`].
 //!
-//! The centre of pixel `i` is at `i + 1/2`, and the image reaches from 0 to its width and height. Nothing allocates: plans, scratch
+//! For resizes the centre of pixel `i` is at `i + 1/2`, and the image reaches from 0 to its width and height; for [`warp_affine`](crate::warp_affine())
+//! and [`remap`](crate::remap()) it is at `i`. Nothing allocates: plans, scratch
 //! and results are the caller's memory.
 
 mod border;
@@ -16,6 +17,7 @@ mod parts;
 pub(crate) mod rank;
 pub(crate) mod resize;
 pub(crate) mod turn;
+pub(crate) mod warp;
 
 pub use crate::view::{Image, ImageMut};
 pub use border::Border;
@@ -35,6 +37,7 @@ pub use morphology::{dilate, dilate_on, erode, erode_on, morphology_workspace};
 pub use rank::{median, median_on, median_workspace};
 pub use resize::{Interpolation, Resample, Resize, ResizePlan, Weight, resize, resize_on, resize_workspace};
 pub use turn::{Flip, Turn, flip, flip_on, rotate90, rotate90_on};
+pub use warp::{Affine, Sampler, remap, remap_on, warp_affine, warp_affine_on};
 
 use crate::plain::Plain;
 
@@ -43,11 +46,22 @@ pub trait Pixel: Plain + Default + PartialOrd + sealed::Sealed {
     /// The bits of the element, in the lowest bits of a word.
     #[doc(hidden)]
     fn bits(self) -> u32;
+    /// The bits behind the point of places between pixels.
+    #[doc(hidden)]
+    const FRACTION: u32;
+    /// Blends four pixels: two beside each other, and the two below them, by the fractions of a place to the right and downwards.
+    #[doc(hidden)]
+    fn blend(pixels: [Self; 4], fraction: [u32; 2]) -> Self;
 }
 impl Pixel for u8 {
     #[inline(always)]
     fn bits(self) -> u32 {
         self.into()
+    }
+    const FRACTION: u32 = 11;
+    #[inline(always)]
+    fn blend(pixels: [Self; 4], fraction: [u32; 2]) -> Self {
+        warp::blend_bytes(pixels, fraction)
     }
 }
 impl Pixel for u16 {
@@ -55,11 +69,21 @@ impl Pixel for u16 {
     fn bits(self) -> u32 {
         self.into()
     }
+    const FRACTION: u32 = 15;
+    #[inline(always)]
+    fn blend(pixels: [Self; 4], fraction: [u32; 2]) -> Self {
+        warp::blend_words(pixels, fraction)
+    }
 }
 impl Pixel for f32 {
     #[inline(always)]
     fn bits(self) -> u32 {
         self.to_bits()
+    }
+    const FRACTION: u32 = 16;
+    #[inline(always)]
+    fn blend(pixels: [Self; 4], fraction: [u32; 2]) -> Self {
+        warp::blend_floats(pixels, fraction)
     }
 }
 

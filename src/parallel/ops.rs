@@ -2,7 +2,7 @@
 
 use super::Threads;
 use crate::forms::{returned, slice};
-use crate::image::{Border, Flip, Kernel, Luma, ResizePlan, ThresholdKind, Turn, Yuv};
+use crate::image::{Affine, Border, Flip, Kernel, Luma, ResizePlan, Sampler, ThresholdKind, Turn, Yuv};
 use crate::lanes::{Simd, native};
 use crate::*;
 

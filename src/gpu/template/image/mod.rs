@@ -7,6 +7,7 @@ mod levels;
 mod rank;
 mod separable;
 mod turn;
+mod warp;
 mod window;
 
 pub use colour::{exchange, grey, hsv, nv12, threshold};
@@ -15,6 +16,7 @@ pub use levels::{LEVELS, count_levels, equal_levels, map_levels};
 pub use rank::{RANK_THREADS, is_wide, moving_median, rank_rows, rank_shared};
 pub use separable::{elements_of_thread, is_staged, padded, separable};
 pub use turn::{Copy, copy_strided, nearest};
+pub use warp::{FIRST_PLACE, Places, warp};
 pub use window::{AXIS_PARAMS, BorderMode, Fold, NETWORK_MOST, Pass, fold_square, median, sobel, window};
 
 use super::super::builder::{Builder, Value};

@@ -1,0 +1,290 @@
+//! Lines of results: pixels whose sources are all inside in blocks, the others one by one.
+
+use super::Steps;
+use crate::image::{Border, Image, Pixel};
+use core::ops::Range;
+
+/// Pixels that are computed together.
+pub const BLOCK: usize = 32;
+
+/// Magnitudes of places from which on a map leads to the constant of the border.
+pub(crate) const FAR: f32 = 8_388_608.0;
+
+/// `2²²·p`, rounded half up, of bytes and fractions of 11 bits.
+#[inline(always)]
+pub(crate) fn blend_bytes([a, b, c, d]: [u8; 4], [x, y]: [u32; 2]) -> u8 {
+    let line =
+        |a: u8, b: u8| (u32::from(a) << 11).wrapping_add(u32::from(b).wrapping_sub(a.into()).wrapping_mul(x));
+    let (up, down) = (line(a, b), line(c, d));
+    ((up << 11).wrapping_add(down.wrapping_sub(up).wrapping_mul(y)).wrapping_add(1 << 21) >> 22) as u8
+}
+
+/// The same of 16 bits and fractions of 15 bits: along lines rounded to multiples of 1/2.
+#[inline(always)]
+pub(crate) fn blend_words([a, b, c, d]: [u16; 4], [x, y]: [u32; 2]) -> u16 {
+    let line = |a: u16, b: u16| {
+        let product = u32::from(b).wrapping_sub(a.into()).wrapping_mul(x);
+        (u32::from(a) << 15).wrapping_add(product).wrapping_add(1 << 13) >> 14
+    };
+    let (up, down) = (line(a, b), line(c, d));
+    ((up << 15).wrapping_add(down.wrapping_sub(up).wrapping_mul(y)).wrapping_add(1 << 15) >> 16) as u16
+}
+
+/// The same of floats and fractions of 16 bits. What has the weight 0 is left out.
+#[inline(always)]
+pub(crate) fn blend_floats([a, b, c, d]: [f32; 4], at: [u32; 2]) -> f32 {
+    // Exact: fractions have 16 bits.
+    let [x, y] = at.map(|at| at.cast_signed() as f32 * (1.0 / 65536.0));
+    let mix = |a: f32, b: f32, x: f32| if x == 0.0 { a } else { a * (1.0 - x) + b * x };
+    mix(mix(a, b, x), mix(c, d, x), y)
+}
+
+/// A place of the source: of the pixel at its upper left, and the fractions.
+#[derive(Clone, Copy)]
+struct Spot {
+    at: [i32; 2],
+    fraction: [u32; 2],
+}
+
+/// The source, and what is read beyond it. Pixels have `C` channels; results are blended of four pixels, or one pixel.
+#[derive(Clone, Copy)]
+struct Source<'a, P, const C: usize, const FOUR: bool> {
+    src: Image<'a, P>,
+    border: Border<P>,
+    /// The first row and column, and those behind the last, at which all pixels are inside.
+    inner: [i64; 2],
+    /// Elements from row to row, where 32 bits hold the number of every element.
+    stride: Option<u32>,
+}
+
+impl<'a, P: Pixel, const C: usize, const FOUR: bool> Source<'a, P, C, FOUR> {
+    #[inline(always)]
+    fn new(src: Image<'a, P>, border: Border<P>) -> Self {
+        let (_, stride) = src.parts();
+        let inner = [src.width(), src.height()].map(|n| n as i64 - i64::from(FOUR));
+        let stride = u32::try_from(stride.saturating_mul(src.height())).ok().map(|_| stride as u32);
+        Self { src, border, inner, stride }
+    }
+    /// One pixel, whose sources may be anywhere.
+    #[inline(always)]
+    fn one(&self, Spot { at: [x, y], fraction }: Spot) -> [P; C] {
+        let (src, border) = (self.src, self.border);
+        let line = |y: i32| border.index(y as isize, src.height()).map(|y| src.line(y).as_chunks::<C>().0);
+        let column = |x: i32| border.index(x as isize, src.width());
+        let pixel = |line: Option<&'a [[P; C]]>, column: Option<usize>| {
+            let found = line.zip(column).and_then(|(line, at)| line.get(at));
+            found.copied().unwrap_or([border.value(); C])
+        };
+        if !FOUR {
+            return pixel(line(y), column(x));
+        }
+        let (up, down, left, right) = (line(y), line(y + 1), column(x), column(x + 1));
+        let four = [pixel(up, left), pixel(up, right), pixel(down, left), pixel(down, right)];
+        let mut out = [P::default(); C];
+        let [a, b, c, d] = four;
+        for ((((to, a), b), c), d) in out.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+            *to = P::blend([a, b, c, d], fraction);
+        }
+        out
+    }
+    /// Up to [`BLOCK`] pixels whose sources are all inside: `at` has the numbers of their first elements.
+    #[inline(always)]
+    fn block(&self, at: &[u32; BLOCK], fraction: &[[u32; BLOCK]; 2], out: &mut [[P; C]]) {
+        let (data, stride) = self.src.parts();
+        if !FOUR {
+            for (to, at) in out.iter_mut().zip(at) {
+                if let Some(p) = data.get(*at as usize..).and_then(|data| data.first_chunk::<C>()) {
+                    *to = *p;
+                }
+            }
+            return;
+        }
+        let [fx, fy] = fraction;
+        for channel in 0..C {
+            let mut four = [[P::default(); BLOCK]; 4];
+            let [a, b, c, d] = &mut four;
+            let to = a.iter_mut().zip(b).zip(c.iter_mut().zip(d));
+            for ((((a, b), (c, d)), at), _) in to.zip(at).zip(&*out) {
+                let from = *at as usize + channel;
+                let below = from + stride;
+                if let (Some([up, .., up_right]), Some([down, .., down_right])) =
+                    (data.get(from..from + C + 1), data.get(below..below + C + 1))
+                {
+                    (*a, *b, *c, *d) = (*up, *up_right, *down, *down_right);
+                }
+            }
+            let mut found = [P::default(); BLOCK];
+            let [a, b, c, d] = &four;
+            let pixels = a.iter().zip(b).zip(c.iter().zip(d)).zip(fx.iter().zip(fy));
+            for (to, (((a, b), (c, d)), (x, y))) in found.iter_mut().zip(pixels) {
+                *to = P::blend([*a, *b, *c, *d], [*x, *y]);
+            }
+            for (to, p) in out.iter_mut().zip(found) {
+                if let Some(to) = to.get_mut(channel) {
+                    *to = p;
+                }
+            }
+        }
+    }
+}
+
+/// Lines of [`warp_affine`](crate::warp_affine()).
+#[derive(Clone, Copy)]
+pub(super) struct Affinely<'a, P, const C: usize, const FOUR: bool> {
+    source: Source<'a, P, C, FOUR>,
+    steps: Steps,
+}
+
+/// The numbers `i` of `0..n` for which `start + step·i` is in a range.
+#[inline(always)]
+fn within(start: i64, step: i64, range: Range<i64>, n: usize) -> Range<usize> {
+    let (start, step, low, high) = match step {
+        0 if range.contains(&start) => return 0..n,
+        0 => return 0..0,
+        // Both signs change, and with them the ends of the range.
+        step if step < 0 => (-start, -step, 1 - range.end, 1 - range.start),
+        _ => (start, step, range.start, range.end),
+    };
+    let first = |from: i64| {
+        let up = from.saturating_sub(start).saturating_add(step - 1);
+        up.checked_div_euclid(step).unwrap_or_default().clamp(0, n as i64) as usize
+    };
+    first(low)..first(high)
+}
+
+/// The numbers that are in both.
+#[inline(always)]
+fn both(a: Range<usize>, b: Range<usize>) -> Range<usize> {
+    let start = a.start.max(b.start);
+    start..a.end.min(b.end).max(start)
+}
+
+impl<'a, P: Pixel, const C: usize, const FOUR: bool> Affinely<'a, P, C, FOUR> {
+    #[inline(always)]
+    pub(super) fn new(src: Image<'a, P>, border: Border<P>, steps: Steps) -> Self {
+        Self { source: Source::new(src, border), steps }
+    }
+    /// A place with 32 bits behind the point.
+    #[inline(always)]
+    fn spot(place: [i64; 2]) -> Spot {
+        let at = place.map(|p| (p >> 32) as i32);
+        Spot { at, fraction: place.map(|p| (p as u32) >> (32 - P::FRACTION)) }
+    }
+    /// Line `y` of the result.
+    #[inline(always)]
+    pub(super) fn line(self, y: usize, out: &mut [P]) {
+        let Self { source, steps: Steps(steps) } = self;
+        let out = out.as_chunks_mut::<C>().0;
+        let n = out.len();
+        let start = steps.map(|[_, down, start]| start + down * y as i64);
+        let step = steps.map(|[right, ..]| right);
+        // The pixels whose places are in this range, of columns and of rows.
+        let inside = |low: i64, ends: [i64; 2]| {
+            let of = |([start, step], end): ([i64; 2], i64)| within(start, step, low << 32..end << 32, n);
+            let ([x, y], [u, v], [w, h]) = (start, step, ends);
+            both(of(([x, u], w)), of(([y, v], h)))
+        };
+        let inner = if source.stride.is_some() { inside(0, source.inner) } else { 0..0 };
+        let mut near = 0..n;
+        if let Border::Constant(value) = source.border {
+            // Elsewhere all pixels are the constant.
+            near = inside(-i64::from(FOUR), [source.src.width() as i64, source.src.height() as i64]);
+            let (before, rest) = out.split_at_mut_checked(near.start).unwrap_or_default();
+            before.fill([value; C]);
+            rest.get_mut(near.len()..).unwrap_or_default().fill([value; C]);
+        }
+        let inner = if inner.is_empty() { near.end..near.end } else { inner };
+        let place = |x: usize| {
+            let ([u, v], [right, down]) = (start, step);
+            [u + right * x as i64, v + down * x as i64]
+        };
+        for part in [near.start..inner.start, inner.end..near.end] {
+            let from = part.start;
+            for (k, to) in out.get_mut(part).unwrap_or_default().iter_mut().enumerate() {
+                *to = source.one(Self::spot(place(from + k)));
+            }
+        }
+        let stride = source.stride.unwrap_or_default();
+        let from = inner.start;
+        let [right, down] = step;
+        for (k, out) in out.get_mut(inner).unwrap_or_default().chunks_mut(BLOCK).enumerate() {
+            let [x, y] = place(from + k * BLOCK);
+            let (mut at, mut fx, mut fy) = ([0u32; BLOCK], [0u32; BLOCK], [0u32; BLOCK]);
+            let to = at.iter_mut().zip(&mut fx).zip(&mut fy);
+            for (i, ((at, fx), fy)) in to.enumerate() {
+                let [x, y] = [
+                    x.wrapping_add(right.wrapping_mul(i as i64)),
+                    y.wrapping_add(down.wrapping_mul(i as i64)),
+                ];
+                let [column, row] = [x, y].map(|p| (p.cast_unsigned() >> 32) as u32);
+                *at = row.wrapping_mul(stride).wrapping_add(column.wrapping_mul(C as u32));
+                *fx = (x as u32) >> (32 - P::FRACTION);
+                *fy = (y as u32) >> (32 - P::FRACTION);
+            }
+            source.block(&at, &[fx, fy], out);
+        }
+    }
+}
+
+/// Lines of [`remap`](crate::remap()).
+#[derive(Clone, Copy)]
+pub(super) struct Mapped<'a, P, const C: usize, const FOUR: bool>(Source<'a, P, C, FOUR>);
+
+impl<'a, P: Pixel, const C: usize, const FOUR: bool> Mapped<'a, P, C, FOUR> {
+    #[inline(always)]
+    pub(super) fn new(src: Image<'a, P>, border: Border<P>) -> Self {
+        Self(Source::new(src, border))
+    }
+    /// One coordinate of a place; 0 where it is NaN or far.
+    #[inline(always)]
+    fn coordinate(place: f32) -> (i32, u32) {
+        let place = if place.abs() < FAR { place } else { 0.0 };
+        // Exact, as is the difference, which is between -1 and 1.
+        let whole = place as i32;
+        let rest = place - whole as f32;
+        if FOUR {
+            let unit = (1i32 << P::FRACTION) as f32;
+            // Products with a power of two are exact, so that it does not matter whether they are fused with the sum.
+            let part = (rest * unit + (unit + 0.5)) as i32;
+            (whole - 1 + (part >> P::FRACTION), part.cast_unsigned() & ((1 << P::FRACTION) - 1))
+        } else {
+            (whole + i32::from(rest >= 0.5) - i32::from(rest < -0.5), 0)
+        }
+    }
+    /// The line of the result for the places of a line of the map.
+    #[inline(always)]
+    pub(super) fn line(self, map: &[f32], out: &mut [P]) {
+        let Self(source) = self;
+        let (out, map) = (out.as_chunks_mut::<C>().0, map.as_chunks::<2>().0);
+        let ([width, height], stride) = (source.inner, source.stride.unwrap_or_default());
+        // No column is inside where 32 bits do not hold the elements' numbers.
+        let width = if source.stride.is_some() { width as i32 } else { 0 };
+        let height = height as i32;
+        for (out, map) in out.chunks_mut(BLOCK).zip(map.chunks(BLOCK)) {
+            let (mut at, mut fx, mut fy) = ([0u32; BLOCK], [0u32; BLOCK], [0u32; BLOCK]);
+            let mut all = true;
+            for (((at, fx), fy), [x, y]) in at.iter_mut().zip(&mut fx).zip(&mut fy).zip(map) {
+                let known = (x.abs() < FAR) & (y.abs() < FAR);
+                let ((column, of_x), (row, of_y)) = (Self::coordinate(*x), Self::coordinate(*y));
+                all &= known & (column >= 0) & (column < width) & (row >= 0) & (row < height);
+                *at = row
+                    .cast_unsigned()
+                    .wrapping_mul(stride)
+                    .wrapping_add(column.cast_unsigned().wrapping_mul(C as u32));
+                (*fx, *fy) = (of_x, of_y);
+            }
+            if all {
+                source.block(&at, &[fx, fy], out);
+                continue;
+            }
+            for (to, [x, y]) in out.iter_mut().zip(map) {
+                if x.abs() < FAR && y.abs() < FAR {
+                    let ((column, of_x), (row, of_y)) = (Self::coordinate(*x), Self::coordinate(*y));
+                    *to = source.one(Spot { at: [column, row], fraction: [of_x, of_y] });
+                } else {
+                    *to = [source.border.value(); C];
+                }
+            }
+        }
+    }
+}
