@@ -1,14 +1,11 @@
 //! Lines of results: pixels whose sources are all inside in blocks, the others one by one.
 
-use super::Steps;
+use super::{FAR, Steps};
 use crate::image::{Border, Image, Pixel};
 use core::ops::Range;
 
 /// Pixels that are computed together.
 pub const BLOCK: usize = 32;
-
-/// Magnitudes of places from which on a map leads to the constant of the border.
-pub(crate) const FAR: f32 = 8_388_608.0;
 
 /// `2²²·p`, rounded half up, of bytes and fractions of 11 bits.
 #[inline(always)]

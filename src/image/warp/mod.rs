@@ -5,7 +5,7 @@ mod lines;
 
 pub use affine::Affine;
 pub(crate) use affine::Steps;
-pub(crate) use lines::{FAR, blend_bytes, blend_floats, blend_words};
+pub(crate) use lines::{blend_bytes, blend_floats, blend_words};
 
 use super::parts::each_line;
 use super::{Border, Image, ImageMut, Pixel};
@@ -94,6 +94,9 @@ ops! { $ warp_ops in crate::image::warp;
         remap<P: crate::image::Pixel>, remap_on, remap_by
         (src: image P, map: image f32, by: by Sampler, border: by Border<P>, dst: image_out P) -> Result<()>;
 }
+
+/// Magnitudes of places from which on a map leads to the constant of the border.
+pub(crate) const FAR: f32 = 8_388_608.0;
 
 /// The most columns and rows of an image that is warped, and of the result.
 pub(crate) const SIDE: usize = 32767;
