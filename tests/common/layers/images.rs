@@ -7,9 +7,9 @@ use fulmen::backend::*;
 use fulmen::gpu::backend::{Gpu, ImageView, ImageViewMut, View, Word};
 use fulmen::gpu::device::{Blocking, Error};
 use fulmen::image::{
-    Border, Flip, Gradient, Image, ImageMut, Interpolation, Kernel, Luma, Pixel, Resample, Resize,
-    ResizePlan, ThresholdKind, Turn, Yuv, box_filter_workspace, correlate_separable_workspace, gaussian_len,
-    median_workspace, morphology_workspace, resize_workspace,
+    Affine, Border, Flip, Gradient, Image, ImageMut, Interpolation, Kernel, Luma, Pixel, Resample, Resize,
+    ResizePlan, Sampler, ThresholdKind, Turn, Yuv, box_filter_workspace, correlate_separable_workspace,
+    gaussian_len, median_workspace, morphology_workspace, resize_workspace,
 };
 
 /// The layout of an image in a buffer: its size, the elements before it, its stride, and the elements after it.
@@ -489,6 +489,73 @@ where
     Ok(())
 }
 
+/// Images read at places of matrices and maps, some of which are far outside or no numbers. Products and sums of floats that WGSL fuses are off
+/// by a rounding or two.
+fn warps<P, D: Blocking>(gpu: &Gpu<D>, r: &mut Noise, language: &str, most: usize) -> Result<(), Error>
+where
+    P: Pixel + Word + Plain + PartialEq + std::fmt::Debug + From<u8> + Into<f64>,
+{
+    let fused =
+        if size_of::<P>() < 4 || language != "wgsl" { 0.0 } else { 3.0 * 255.0 * f64::from(f32::EPSILON) };
+    for border in borders::<P>(r) {
+        for by in [Sampler::Nearest, Sampler::Bilinear] {
+            let (from, to, channels) = (drawn(r, most), drawn(r, most), r.within(1..=4));
+            let (from, map) = (Layout::random(r, from, channels), Layout::random(r, to, 2));
+            let to = [Layout::random(r, to, channels), Layout::random(r, to, channels)];
+            let x: Vec<P> = from.noise(r);
+            let mut number = |most: f64| most * (r.within(0..=2_000_000) as f64 / 1e6 - 1.0);
+            let [size_x, size_y] = from.size.map(|n| n as f64);
+            let mut rows = [
+                [number(2.0), number(2.0), number(2.0 * size_x)],
+                [number(2.0), number(2.0), number(2.0 * size_y)],
+            ];
+            match r.within(0..=5) {
+                // Most of these places are inside.
+                0..=2 => rows = [[0.8, -0.3, size_x * 0.3], [0.3, 0.8, -1.0]],
+                3 => rows[r.within(0..=1)][2] *= 1e5,
+                _ => {}
+            }
+            let matrix = Affine::new(rows);
+            compare_within(
+                (gpu, r),
+                fused,
+                &("warp_affine", matrix, by, border.index(-1, 4), border.index(-2, 4)),
+                [(from, x.clone())],
+                to[0],
+                |[x], to| fulmen::warp_affine(x, matrix, by, border, to),
+                |[x], to| gpu.warp_affine(x, matrix, by, border, to),
+            )?;
+            let places: Vec<f32> = (0..map.len())
+                .map(|_| match r.within(0..=15) {
+                    0 => [
+                        f32::NAN,
+                        f32::INFINITY,
+                        f32::NEG_INFINITY,
+                        8_388_608.0,
+                        -1e30,
+                        8_388_607.0,
+                        -8_388_607.5,
+                    ][r.within(0..=6)],
+                    1 => r.within(0..=2_000_000) as f32 - 1e6,
+                    2 => r.within(0..=100) as f32 / 2.0 - 25.0,
+                    _ => r.within(0..=1 << 20) as f32 / (1 << 20) as f32 * size_x.max(size_y) as f32,
+                })
+                .collect();
+            let on_map = gpu.upload(&places)?;
+            compare_within(
+                (gpu, r),
+                fused,
+                &("remap", by, border.index(-1, 4), border.index(-2, 4), &places, map),
+                [(from, x)],
+                to[1],
+                |[x], to| fulmen::remap(x, map.host(&places), by, border, to),
+                |[x], to| gpu.remap(x, map.device(on_map.view()), by, border, to),
+            )?;
+        }
+    }
+    Ok(())
+}
+
 /// Runs every op on images that devices have, with images of up to `most` columns and rows.
 pub fn story<D: Blocking>(
     gpu: &Gpu<D>,
@@ -509,6 +576,9 @@ pub fn story<D: Blocking>(
         levels(gpu, &mut r, most)?;
         gradients::<u8, D>(gpu, &mut r, most)?;
         gradients::<f32, D>(gpu, &mut r, most)?;
+        warps::<u8, D>(gpu, &mut r, language, most)?;
+        warps::<u16, D>(gpu, &mut r, language, most)?;
+        warps::<f32, D>(gpu, &mut r, language, most)?;
         weighted::<u8, D>(gpu, &mut r, language, most)?;
         weighted::<f32, D>(gpu, &mut r, language, most)?;
     }
