@@ -64,7 +64,8 @@ def warped(op: str, size: str, kind: str):
     if op == "warp_affine":
         return [("OpenCV", lambda: cv2.warpAffine(src, matrix, (W, H), flags=by | cv2.WARP_INVERSE_MAP))]
     x, y = np.meshgrid(np.arange(W), np.arange(H))
-    places = np.einsum("ij,jyx->yxi", matrix, np.stack([x, y, np.ones_like(x)])).astype(np.float32)
+    places = np.einsum("ij,jyx->yxi", matrix, np.stack([x, y, np.ones_like(x)]))
+    places = np.ascontiguousarray(places, dtype=np.float32)
     return [("OpenCV", lambda: cv2.remap(src, places, None, by, borderMode=cv2.BORDER_CONSTANT))]
 
 

@@ -52,6 +52,17 @@ pub trait Pixel: Plain + Default + PartialOrd + sealed::Sealed {
     /// Blends four pixels: two beside each other, and the two below them, by the fractions of a place to the right and downwards.
     #[doc(hidden)]
     fn blend(pixels: [Self; 4], fraction: [u32; 2]) -> Self;
+    /// Blends pixels of `C` channels at these elements of a line, of which `L` are read at a time, and of the line below it.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn block<const C: usize, const L: usize>(
+        lines: [&[Self]; 2],
+        at: &[u32; warp::BLOCK],
+        fraction: &[[u32; warp::BLOCK]; 2],
+        out: &mut [[Self; C]],
+    ) {
+        warp::block_of_pixels::<Self, C, L>(lines, at, fraction, out);
+    }
 }
 impl Pixel for u8 {
     #[inline(always)]
@@ -62,6 +73,15 @@ impl Pixel for u8 {
     #[inline(always)]
     fn blend(pixels: [Self; 4], fraction: [u32; 2]) -> Self {
         warp::blend_bytes(pixels, fraction)
+    }
+    #[inline(always)]
+    fn block<const C: usize, const L: usize>(
+        lines: [&[u8]; 2],
+        at: &[u32; warp::BLOCK],
+        fraction: &[[u32; warp::BLOCK]; 2],
+        out: &mut [[u8; C]],
+    ) {
+        warp::block_of_bytes::<C, L>(lines, at, fraction, out);
     }
 }
 impl Pixel for u16 {

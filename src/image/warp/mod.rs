@@ -5,7 +5,7 @@ mod lines;
 
 pub use affine::Affine;
 pub(crate) use affine::Steps;
-pub(crate) use lines::{blend_bytes, blend_floats, blend_words};
+pub(crate) use lines::{BLOCK, blend_bytes, blend_floats, blend_words, block_of_bytes, block_of_pixels};
 
 use super::parts::each_line;
 use super::{Border, Image, ImageMut, Pixel};
@@ -130,18 +130,30 @@ pub(crate) fn warp_affine_by<J: Executor, S: Simd, P: Pixel>(
         cols,
         dst,
         #[inline(always)]
-        |y: usize, out: &mut [P]| match (by, src.channels()) {
-            (Sampler::Nearest, 1) => Affinely::<P, 1, false>::new(src, border, steps).line(y, out),
-            (Sampler::Nearest, 2) => Affinely::<P, 2, false>::new(src, border, steps).line(y, out),
-            (Sampler::Nearest, 3) => Affinely::<P, 3, false>::new(src, border, steps).line(y, out),
-            (Sampler::Nearest, _) => Affinely::<P, 4, false>::new(src, border, steps).line(y, out),
-            (Sampler::Bilinear, 1) => Affinely::<P, 1, true>::new(src, border, steps).line(y, out),
-            (Sampler::Bilinear, 2) => Affinely::<P, 2, true>::new(src, border, steps).line(y, out),
-            (Sampler::Bilinear, 3) => Affinely::<P, 3, true>::new(src, border, steps).line(y, out),
-            (Sampler::Bilinear, _) => Affinely::<P, 4, true>::new(src, border, steps).line(y, out),
-        },
+        |y: usize, out: &mut [P]| affine_line(src, border, (by, steps), y, out),
     );
     Ok(())
+}
+
+/// Line `y` of the result.
+#[inline(always)]
+fn affine_line<P: Pixel>(
+    src: Image<'_, P>,
+    border: Border<P>,
+    (by, steps): (Sampler, Steps),
+    y: usize,
+    out: &mut [P],
+) {
+    match (by, src.channels()) {
+        (Sampler::Nearest, 1) => Affinely::<P, 1, 1, false>::new(src, border, steps).line(y, out),
+        (Sampler::Nearest, 2) => Affinely::<P, 2, 2, false>::new(src, border, steps).line(y, out),
+        (Sampler::Nearest, 3) => Affinely::<P, 3, 3, false>::new(src, border, steps).line(y, out),
+        (Sampler::Nearest, _) => Affinely::<P, 4, 4, false>::new(src, border, steps).line(y, out),
+        (Sampler::Bilinear, 1) => Affinely::<P, 1, 1, true>::new(src, border, steps).line(y, out),
+        (Sampler::Bilinear, 2) => Affinely::<P, 2, 2, true>::new(src, border, steps).line(y, out),
+        (Sampler::Bilinear, 3) => Affinely::<P, 3, 4, true>::new(src, border, steps).line(y, out),
+        (Sampler::Bilinear, _) => Affinely::<P, 4, 4, true>::new(src, border, steps).line(y, out),
+    }
 }
 
 /// An element that is read at another place costs as much as this many that are copied.
@@ -167,14 +179,14 @@ pub(crate) fn remap_by<J: Executor, S: Simd, P: Pixel>(
         dst,
         #[inline(always)]
         |y: usize, out: &mut [P]| match (by, src.channels()) {
-            (Sampler::Nearest, 1) => Mapped::<P, 1, false>::new(src, border).line(map.line(y), out),
-            (Sampler::Nearest, 2) => Mapped::<P, 2, false>::new(src, border).line(map.line(y), out),
-            (Sampler::Nearest, 3) => Mapped::<P, 3, false>::new(src, border).line(map.line(y), out),
-            (Sampler::Nearest, _) => Mapped::<P, 4, false>::new(src, border).line(map.line(y), out),
-            (Sampler::Bilinear, 1) => Mapped::<P, 1, true>::new(src, border).line(map.line(y), out),
-            (Sampler::Bilinear, 2) => Mapped::<P, 2, true>::new(src, border).line(map.line(y), out),
-            (Sampler::Bilinear, 3) => Mapped::<P, 3, true>::new(src, border).line(map.line(y), out),
-            (Sampler::Bilinear, _) => Mapped::<P, 4, true>::new(src, border).line(map.line(y), out),
+            (Sampler::Nearest, 1) => Mapped::<P, 1, 1, false>::new(src, border).line(map.line(y), out),
+            (Sampler::Nearest, 2) => Mapped::<P, 2, 2, false>::new(src, border).line(map.line(y), out),
+            (Sampler::Nearest, 3) => Mapped::<P, 3, 3, false>::new(src, border).line(map.line(y), out),
+            (Sampler::Nearest, _) => Mapped::<P, 4, 4, false>::new(src, border).line(map.line(y), out),
+            (Sampler::Bilinear, 1) => Mapped::<P, 1, 1, true>::new(src, border).line(map.line(y), out),
+            (Sampler::Bilinear, 2) => Mapped::<P, 2, 2, true>::new(src, border).line(map.line(y), out),
+            (Sampler::Bilinear, 3) => Mapped::<P, 3, 4, true>::new(src, border).line(map.line(y), out),
+            (Sampler::Bilinear, _) => Mapped::<P, 4, 4, true>::new(src, border).line(map.line(y), out),
         },
     );
     Ok(())
