@@ -4,9 +4,7 @@
 
 use super::{enforced, marker};
 use crate::error::Error;
-use crate::image::{
-    Affine, Border, Flip, Image, ImageMut, Kernel, Luma, Norm, ResizePlan, Sampler, ThresholdKind, Turn, Yuv,
-};
+use crate::image::{Affine, Border, Flip, Image, ImageMut, Kernel, Luma, Norm, ResizePlan, Sampler, ThresholdKind, Turn, Yuv};
 use crate::lanes::Native;
 use crate::{Adagrad, Adam, Attention, BatchMut, BatchRef, Biquad, Bsr, Colors, Complex, ComplexConvolver, Conjugate, Conv1d, Conv2d, Convolver, Csr, Dct, Dia, Diagonal, Direction, EinsumPlan, Extent, Fft, Givens, MatMut, MatRef, ModifiedGivens, Momentum, PackedB, Pad, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Sell, Side, Triangle, VecMut, VecRef};
 

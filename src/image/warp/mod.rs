@@ -1,7 +1,7 @@
 //! Images read at places that a matrix or a map gives.
 
 mod affine;
-mod lines;
+pub(crate) mod lines;
 
 pub use affine::Affine;
 pub(crate) use affine::Steps;
