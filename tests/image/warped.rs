@@ -206,7 +206,7 @@ fn mapped<T: Warped>(r: &mut Noise, how: How) {
         k += 1;
         let n = how.from[k % 2];
         match r.within(0..=[400, 40, 4][wild]) {
-            0 => [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 8_388_608.0, -1e30, 8_388_607.0, -8_388_607.5]
+            0 => [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 4_194_304.0, -1e30, 4_194_303.0, -4_194_303.5]
                 [r.within(0..=6)],
             1 => r.within(0..=2_000_000) as f32 - 1e6,
             2 => r.within(0..=4 * n) as f32 / 2.0 - n as f32 / 2.0,
@@ -231,13 +231,18 @@ fn mapped<T: Warped>(r: &mut Noise, how: How) {
         |lane, out: &[T]| {
             for (i, got) in out.iter().enumerate() {
                 let at = [0, 1].map(|k| f64::from(places[i / how.channels * 2 + k]));
-                if at.iter().any(|a| a.is_nan() || a.abs() >= 8_388_608.0) {
+                if at.iter().any(|a| a.is_nan() || a.abs() >= 4_194_304.0) {
                     assert_eq!(got.get(), read.constant(), "{how:?} at {at:?}");
                     continue;
                 }
+                // Places are rounded exactly.
                 let unit = 2f64.powi(T::BITS as i32);
-                let exact = how.by == Sampler::Nearest || at.iter().all(|a| (a * unit).fract() == 0.0);
-                let off = if exact { 0.0 } else { 2f64.powi(-17) };
+                let rounded = at.map(|a| (a * unit + 0.5).floor() / unit);
+                if how.by == Sampler::Bilinear {
+                    read.check("remap", lane, rounded, i % how.channels, 0.0, *got);
+                }
+                let near = how.by == Sampler::Nearest || rounded == at;
+                let off = if near { 0.0 } else { 2f64.powi(-17) };
                 read.check("remap", lane, at, i % how.channels, off, *got);
             }
         }

@@ -304,6 +304,15 @@ impl<'a, P: Pixel, const C: usize, const L: usize, const FOUR: bool> Affinely<'a
     }
 }
 
+/// The nearest whole number, which is even at a half, and the rest, both exactly, of a magnitude below [`FAR`]. Compilers make no vectors of `as i32`.
+#[inline(always)]
+fn round(x: f32) -> (i32, f32) {
+    // Sums with it are between 2²³ and 2²⁴, where floats are the whole numbers.
+    const WHOLE: f32 = 12_582_912.0;
+    let sum = x + WHOLE;
+    (sum.to_bits().wrapping_sub(WHOLE.to_bits()).cast_signed(), x - (sum - WHOLE))
+}
+
 /// Lines of [`remap`](crate::remap()).
 #[derive(Clone, Copy)]
 pub(super) struct Mapped<'a, P, const C: usize, const L: usize, const FOUR: bool>(Source<'a, P, C, L, FOUR>);
@@ -313,22 +322,21 @@ impl<'a, P: Pixel, const C: usize, const L: usize, const FOUR: bool> Mapped<'a, 
     pub(super) fn new(src: Image<'a, P>, border: Border<P>) -> Self {
         Self(Source::new(src, border))
     }
-    /// A coordinate of each place: its whole part and its fraction, those of 0 where it is NaN or far.
+    /// A coordinate of each place: the pixel at its left and its fraction, or the nearest pixel; that of 0 where it is NaN or far.
     #[inline(always)]
     fn coordinates(places: &[f32; BLOCK], whole: &mut [i32; BLOCK], fraction: &mut [u32; BLOCK]) {
         let unit = (1i32 << P::FRACTION) as f32;
         for ((place, whole), fraction) in places.iter().zip(whole).zip(fraction) {
             let place = if place.abs() < FAR { *place } else { 0.0 };
-            // Exact, as is the difference, which is between -1 and 1.
-            let near = place as i32;
-            let rest = place - near as f32;
+            // Exact, as is the product with a power of two.
+            let (near, rest) = round(place);
             if FOUR {
-                // Products with a power of two are exact, so that it does not matter whether they are fused with the sum.
-                let part = (rest * unit + (unit + 0.5)) as i32;
-                *whole = near - 1 + (part >> P::FRACTION);
+                let (part, rest) = round(rest * unit);
+                let part = part + i32::from(rest == 0.5);
+                *whole = near + (part >> P::FRACTION);
                 *fraction = part.cast_unsigned() & ((1 << P::FRACTION) - 1);
             } else {
-                *whole = near + i32::from(rest >= 0.5) - i32::from(rest < -0.5);
+                *whole = near + i32::from(rest == 0.5);
             }
         }
     }

@@ -67,12 +67,12 @@ ops! { $ warp_ops in crate::image::warp;
     /// An image read at the places of a map: `dst[y][x] = src(map[y][x][0], map[y][x][1])`, as [`warp_affine`](crate::warp_affine()) reads `src` at `(u, v)`.
     ///
     /// A pixel of the map has two channels: column and row of the source, which are whole numbers at the centres of its pixels. Where one of both is NaN, an infinity, or of a
-    /// magnitude of 2²³ or more, the result is the constant of the border, and 0 for the other borders.
+    /// magnitude of 2²² or more, the result is the constant of the border, and 0 for the other borders.
     ///
     /// Shapes: `map` and `dst` have the same sizes, `dst` the channels of `src`. Each has at most 32767 columns and rows.
     ///
-    /// Rounding: `Nearest` is exact. For `Bilinear` places are rounded half up to multiples of 2⁻¹¹ (`u8`), 2⁻¹⁵ (`u16`), 2⁻¹⁶ (`f32`), and are off by at most another
-    /// 2⁻²⁴; results are then rounded as those of [`warp_affine`](crate::warp_affine()), and are within its bounds, with the same bits on the same lanes and devices.
+    /// Rounding: `Nearest` is exact. For `Bilinear` places are rounded half up to multiples of 2⁻¹¹ (`u8`), 2⁻¹⁵ (`u16`), 2⁻¹⁶ (`f32`), exactly;
+    /// results are then rounded as those of [`warp_affine`](crate::warp_affine()), and are within its bounds, with the same bits on the same lanes and devices.
     ///
     /// NaN, infinities and ±0 of `src` (`f32`): as those of [`warp_affine`](crate::warp_affine()).
     ///
@@ -96,7 +96,7 @@ ops! { $ warp_ops in crate::image::warp;
 }
 
 /// Magnitudes of places from which on a map leads to the constant of the border.
-pub(crate) const FAR: f32 = 8_388_608.0;
+pub(crate) const FAR: f32 = 4_194_304.0;
 
 /// The most columns and rows of an image that is warped, and of the result.
 pub(crate) const SIDE: usize = 32767;

@@ -66,13 +66,21 @@ fn coordinate<'b>(
     let whole = whole.cast::<U32>() + b.int(i64::from(FIRST_PLACE));
     let int = |n| b.int::<U32>(n);
     let Some(bits) = fraction else {
-        let up = Value::select(rest.compare(Cmp::Ge, b.f32(0.5)), int(1), int(0));
-        let down = Value::select(rest.compare(Cmp::Lt, b.f32(-0.5)), int(1), int(0));
-        return (whole + up - down, int(0), known);
+        return (whole + half_up(rest), int(0), known);
     };
-    let unit = (1u32 << bits) as f32;
-    let part = (rest * b.f32(unit) + b.f32(unit + 0.5)).to::<S32>().cast::<U32>();
-    (whole + (part >> int(bits.into())) - int(1), part & int((1 << bits) - 1), known)
+    // Products with a power of two are exact, so that it does not matter whether they are fused with the difference.
+    let scaled = rest * b.f32((1u32 << bits) as f32);
+    let part = scaled.to::<S32>();
+    let part = part.cast::<U32>() + half_up(scaled - part.to::<F32>());
+    let shift = int(bits.into());
+    (whole + (part.cast::<S32>() >> shift).cast(), part & int((1 << bits) - 1), known)
+}
+
+/// What is added to a number rounded towards zero to round it to the nearest whole number, up at a half; `rest` is what remained.
+fn half_up<'b>(rest: Value<'b, F32>) -> Value<'b, U32> {
+    let b = rest.builder();
+    let one = |of| Value::select(of, b.int::<U32>(1), b.int(0));
+    one(rest.compare(Cmp::Ge, b.f32(0.5))) - one(rest.compare(Cmp::Lt, b.f32(-0.5)))
 }
 
 impl<'b> Given<'b> {
