@@ -236,3 +236,18 @@ fn what_a_cpu_refuses_is_refused() {
     gpu.download(y.view(), &mut back).unwrap();
     assert_eq!(back, [7; 24], "nothing was written");
 }
+
+/// A column or row without weight is not read: whole places copy numbers of any kind.
+#[test]
+fn warps_leave_out_what_has_no_weight() {
+    let gpu = Gpu::new(Host::default());
+    let pixels = [f32::NAN, f32::INFINITY, -0.0, f32::NEG_INFINITY, 1.0, f32::MAX];
+    let (x, mut y) = (gpu.upload(&pixels).unwrap(), gpu.upload(&[7f32; 6]).unwrap());
+    let one = fulmen::image::Affine::new([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);
+    let to = y.view_mut().image(3, 2, 1).unwrap();
+    let from = x.view().image(3, 2, 1).unwrap();
+    gpu.warp_affine(from, one, Sampler::Bilinear, Border::Constant(f32::NAN), to).unwrap();
+    let mut back = [0f32; 6];
+    gpu.download(y.view(), &mut back).unwrap();
+    assert_eq!(back.map(f32::to_bits), pixels.map(f32::to_bits));
+}
