@@ -37,6 +37,7 @@ NO_THRESHOLDS = {
     "solve/secular.rs": "sums side by side, steps for a root",
     "image/kernel.rs": "a limit",
     "image/levels.rs": "levels of a byte",
+    "image/warp/mod.rs": "a limit, and work",
     "lz4/": "the format",
     "quant/search.rs": "guesses of a scale",
     "sparse/market.rs": "a file's limits",

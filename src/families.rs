@@ -194,6 +194,7 @@ macro_rules! for_each_family {
                 crate::image::resize::resize_ops
                 crate::image::tensor::tensor_ops
                 crate::image::turn::turn_ops
+                crate::image::warp::warp_ops
             ];
             /// Ops on images that have no kernels for devices.
             host_typed HostImages [

@@ -319,6 +319,8 @@ macro_rules! for_each_op {
             quant nv12_to_tensor(nv12_to_tensor, nv12_to_tensor_on) _[] image, layer;
             quant flip(flip, flip_on) _[] image, layer;
             quant rotate90(rotate90, rotate90_on) _[] image, layer;
+            quant warp_affine(warp_affine, warp_affine_on) _[] image, layer;
+            quant remap(remap, remap_on) _[] image, layer;
 
             random random_bits(random_bits, random_bits_on) _[] random, layer;
             random uniform(uniform, uniform_on) _[] random, layer;

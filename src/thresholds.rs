@@ -48,6 +48,7 @@ thresholds! {
     image::rank::BESIDE Elements;
     image::resize::passes::PAST Elements;
     image::resize::passes::STRIP Bytes;
+    image::warp::lines::BLOCK Elements;
     lanes::taps::BLOCK Elements;
     lanes::taps::LINES Elements;
     lanes::taps::read::HELD Elements;

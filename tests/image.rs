@@ -19,6 +19,8 @@ mod resized;
 mod tensors;
 #[path = "image/views.rs"]
 mod views;
+#[path = "image/warped.rs"]
+mod warped;
 #[path = "image/windows.rs"]
 mod windows;
 
@@ -40,6 +42,18 @@ impl Element for u8 {
     }
     fn draw(r: &mut Noise) -> u8 {
         if r.one_in(4) { [0, 255][r.within(0..=1)] } else { r.within(0..=255) as u8 }
+    }
+}
+impl Element for u16 {
+    const NAME: &'static str = "u16";
+    fn of(x: f64) -> u16 {
+        x as u16
+    }
+    fn get(self) -> f64 {
+        self.into()
+    }
+    fn draw(r: &mut Noise) -> u16 {
+        if r.one_in(4) { [0, 65535][r.within(0..=1)] } else { r.within(0..=65535) as u16 }
     }
 }
 impl Element for f32 {
@@ -150,7 +164,7 @@ fn input<T: Element>(e: &EdgeCase, i: usize) -> (Vec<T>, [usize; 2], usize) {
 }
 
 /// All ops on images, and how many cases each has at least.
-const OPS: [(&str, usize); 22] = [
+const OPS: [(&str, usize); 24] = [
     ("resize", 20),
     ("correlate_separable", 15),
     ("sobel", 12),
@@ -173,6 +187,8 @@ const OPS: [(&str, usize); 22] = [
     ("nv12_to_tensor", 11),
     ("flip", 8),
     ("rotate90", 7),
+    ("warp_affine", 19),
+    ("remap", 13),
 ];
 
 #[test]
@@ -197,6 +213,8 @@ fn edge_cases() {
                             levels::case(s, op, e)
                         }
                         ("rgb_to_tensor" | "nv12_to_tensor", _) => tensors::case(s, op, e),
+                        ("warp_affine" | "remap", "u8") => warped::case::<u8, _>(s, op, e),
+                        ("warp_affine" | "remap", _) => warped::case::<f32, _>(s, op, e),
                         ("resize", "u8") => resized::case::<u8, _>(s, e),
                         ("resize", _) => resized::case::<f32, _>(s, e),
                         ("flip" | "rotate90" | "rgb_to_bgr", "f32") => {
@@ -233,6 +251,7 @@ fn refusals() {
     filtered::refusals();
     windows::refusals();
     levels::refusals();
+    warped::refusals();
 }
 
 #[test]
@@ -333,6 +352,16 @@ fn turns_are_the_definition() {
     coloured::moved(&mut Noise(24), "rotate90");
 }
 
+#[test]
+fn warps_are_the_formula() {
+    warped::matrices(&mut Noise(25));
+}
+
+#[test]
+fn maps_are_the_formula() {
+    warped::maps(&mut Noise(26));
+}
+
 /// The same, of sizes that a seed draws.
 #[test]
 fn drawn_images() {
@@ -353,6 +382,8 @@ fn drawn_images() {
     coloured::hues(&mut seed.stream("hues"));
     coloured::frames(&mut seed.stream("frames"));
     tensors::chains(&mut seed.stream("tensors"));
+    warped::matrices(&mut seed.stream("matrices"));
+    warped::maps(&mut seed.stream("maps"));
     for op in ["rgb_to_bgr", "flip", "rotate90"] {
         coloured::moved(&mut seed.stream(op), op);
     }

@@ -55,7 +55,23 @@ def resized(size: str, kind: str):
     return [("Pillow", lambda: src.resize(to, by))]
 
 
+def warped(op: str, size: str, kind: str):
+    name, channels = size.split()
+    src = picture(W, H, int(channels[1:]))
+    src = {"u8": src, "u16": src.astype(np.uint16) * 257, "f32": src.astype(np.float32)}[kind]
+    by = {"nearest": cv2.INTER_NEAREST, "bilinear": cv2.INTER_LINEAR}[name]
+    matrix = cv2.invertAffineTransform(cv2.getRotationMatrix2D(((W - 1) / 2, (H - 1) / 2), 10, 0.9))
+    if op == "warp_affine":
+        return [("OpenCV", lambda: cv2.warpAffine(src, matrix, (W, H), flags=by | cv2.WARP_INVERSE_MAP))]
+    x, y = np.meshgrid(np.arange(W), np.arange(H))
+    places = np.einsum("ij,jyx->yxi", matrix, np.stack([x, y, np.ones_like(x)]))
+    places = np.ascontiguousarray(places, dtype=np.float32)
+    return [("OpenCV", lambda: cv2.remap(src, places, None, by, borderMode=cv2.BORDER_CONSTANT))]
+
+
 def peers(op: str, size: str, kind: str):
+    if op in ("warp_affine", "remap"):
+        return warped(op, size, kind)
     grey, rgb = picture(W, H, 1), picture(W, H, 3)
     if op == "resize":
         return resized(size, kind)

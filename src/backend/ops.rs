@@ -5,7 +5,9 @@
 use super::Threads;
 use super::typed::*;
 use super::{Bodies, Cpu, Done, Made, Memory, Plain, Plans, SparseMatrices, Transfer};
-use crate::image::{Border, Flip, Kernel, Luma, Norm, Normalization, ResizePlan, ThresholdKind, Turn, Yuv};
+use crate::image::{
+    Affine, Border, Flip, Kernel, Luma, Norm, Normalization, ResizePlan, Sampler, ThresholdKind, Turn, Yuv,
+};
 use crate::lanes::{Element, Simd};
 use crate::nn::*;
 use crate::pointwise::*;

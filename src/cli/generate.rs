@@ -62,7 +62,7 @@ fn bindings(corpus: &Corpus) -> Result<String, String> {
         "{BINDINGS}\
          use super::{{enforced, marker}};\n\
          use crate::error::Error;\n\
-         use crate::image::{{Border, Flip, Image, ImageMut, Kernel, Luma, Norm, Normalization, ResizePlan, ThresholdKind, Turn, Yuv}};\n\
+         use crate::image::{{Affine, Border, Flip, Image, ImageMut, Kernel, Luma, Norm, Normalization, ResizePlan, Sampler, ThresholdKind, Turn, Yuv}};\n\
          use crate::lanes::Native;\n\
          use crate::{{Adagrad, Adam, Attention, BatchMut, BatchRef, Biquad, Bsr, Colors, Complex, ComplexConvolver, Conjugate, Conv1d, Conv2d, Convolver, Csr, Dct, Dia, Diagonal, Direction, EinsumPlan, Extent, Fft, Givens, MatMut, MatRef, ModifiedGivens, Momentum, PackedB, Pad, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Sell, Side, Triangle, VecMut, VecRef}};\n\
          \n\

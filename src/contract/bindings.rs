@@ -4,7 +4,7 @@
 
 use super::{enforced, marker};
 use crate::error::Error;
-use crate::image::{Border, Flip, Image, ImageMut, Kernel, Luma, Norm, Normalization, ResizePlan, ThresholdKind, Turn, Yuv};
+use crate::image::{Affine, Border, Flip, Image, ImageMut, Kernel, Luma, Norm, Normalization, ResizePlan, Sampler, ThresholdKind, Turn, Yuv};
 use crate::lanes::Native;
 use crate::{Adagrad, Adam, Attention, BatchMut, BatchRef, Biquad, Bsr, Colors, Complex, ComplexConvolver, Conjugate, Conv1d, Conv2d, Convolver, Csr, Dct, Dia, Diagonal, Direction, EinsumPlan, Extent, Fft, Givens, MatMut, MatRef, ModifiedGivens, Momentum, PackedB, Pad, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Sell, Side, Triangle, VecMut, VecRef};
 
@@ -1381,6 +1381,10 @@ const _: fn(Image<'_, u8>, Flip, ImageMut<'_, u8>) -> Result<(), Error> = crate:
 const _: fn(Native, Image<'_, f32>, Flip, ImageMut<'_, f32>) -> Result<(), Error> = crate::flip_on;
 const _: fn(Image<'_, u8>, Turn, ImageMut<'_, u8>) -> Result<(), Error> = crate::rotate90;
 const _: fn(Native, Image<'_, f32>, Turn, ImageMut<'_, f32>) -> Result<(), Error> = crate::rotate90_on;
+const _: fn(Image<'_, u8>, Affine, Sampler, Border<u8>, ImageMut<'_, u8>) -> Result<(), Error> = crate::warp_affine;
+const _: fn(Native, Image<'_, f32>, Affine, Sampler, Border<f32>, ImageMut<'_, f32>) -> Result<(), Error> = crate::warp_affine_on;
+const _: fn(Image<'_, u8>, Image<'_, f32>, Sampler, Border<u8>, ImageMut<'_, u8>) -> Result<(), Error> = crate::remap;
+const _: fn(Native, Image<'_, f32>, Image<'_, f32>, Sampler, Border<f32>, ImageMut<'_, f32>) -> Result<(), Error> = crate::remap_on;
 const _: fn(crate::random::Stream, &mut [u32]) = crate::random_bits;
 const _: fn(Native, crate::random::Stream, &mut [u32]) = crate::random_bits_on;
 #[cfg(feature = "parallel")]

@@ -2299,6 +2299,16 @@ pub const SPECS: &[Spec] = &[
         after_writes: &[],
     },
     Spec {
+        op: "remap",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Abs(7e-5)), ("u8", Tolerance::Abs(0.63))],
+        residuals: &[],
+        bytes_per_element: &[("f32", 16.0), ("u8", 10.0)],
+        flops_per_element: 9.0,
+        post: &[],
+        after_writes: &[],
+    },
+    Spec {
         op: "resize",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 6.0, of: Mass::Terms, flush: false }), ("u8", Tolerance::Abs(1.0))],
@@ -3149,6 +3159,16 @@ pub const SPECS: &[Spec] = &[
         after_writes: &[],
     },
     Spec {
+        op: "warp_affine",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Abs(7e-5)), ("u8", Tolerance::Abs(0.63))],
+        residuals: &[],
+        bytes_per_element: &[("f32", 8.0), ("u8", 2.0)],
+        flops_per_element: 9.0,
+        post: &[],
+        after_writes: &[],
+    },
+    Spec {
         op: "zscore",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 20.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 20.0, of: Mass::Terms, flush: false })],
@@ -3336,80 +3356,80 @@ checks! {
     recip 226
     relu 227
     relu_backward 228
-    rfft 230
-    rms_norm 234
-    rms_norm_backward 235
-    rms_norm_residual 236
-    rms_norm_residual_backward 237
-    rope 238
-    rope_backward 239
-    rope_view 240
-    rot 241
-    rotg 243
-    rotm 244
-    rotmg 245
-    round 246
-    round_ties_even 247
-    sample 248
-    scal 249
-    scal_complex 250
-    scale 251
-    scatter 252
-    scatter_add 253
-    scatter_add_elements 254
-    schur 255
-    sddmm 256
-    select 257
-    selu 258
-    sgd 259
-    sigmoid 261
-    sigmoid_backward 262
-    sign 263
-    silu 264
-    silu_backward 265
-    sin 266
-    sinh 267
-    softmax 269
-    softmax_backward 270
-    softplus 271
-    softsign 272
-    spadd 273
-    spgemm 274
-    spmm 275
-    spmv 276
-    spmv_transposed 277
-    spsv 278
-    sqrt 279
-    square 280
-    stddev 281
-    stft 282
-    sub 283
-    sum 284
-    sum_kahan 285
-    sum_of_squares 286
-    svd 287
-    swap 288
-    swiglu 289
-    swiglu_packed 290
-    swiglu_packed_backward 291
-    symm 292
-    symv 293
-    syr 294
-    syr2 295
-    syr2k 296
-    syrk 297
-    tan 298
-    tanh 299
-    tanh_backward 300
-    threshold 301
-    top_k 303
-    transpose 304
-    trmm 305
-    trmv 306
-    trsm 307
-    trsv 308
-    trunc 309
-    u8_to_float 311
-    variance 313
-    zscore 314
+    rfft 231
+    rms_norm 235
+    rms_norm_backward 236
+    rms_norm_residual 237
+    rms_norm_residual_backward 238
+    rope 239
+    rope_backward 240
+    rope_view 241
+    rot 242
+    rotg 244
+    rotm 245
+    rotmg 246
+    round 247
+    round_ties_even 248
+    sample 249
+    scal 250
+    scal_complex 251
+    scale 252
+    scatter 253
+    scatter_add 254
+    scatter_add_elements 255
+    schur 256
+    sddmm 257
+    select 258
+    selu 259
+    sgd 260
+    sigmoid 262
+    sigmoid_backward 263
+    sign 264
+    silu 265
+    silu_backward 266
+    sin 267
+    sinh 268
+    softmax 270
+    softmax_backward 271
+    softplus 272
+    softsign 273
+    spadd 274
+    spgemm 275
+    spmm 276
+    spmv 277
+    spmv_transposed 278
+    spsv 279
+    sqrt 280
+    square 281
+    stddev 282
+    stft 283
+    sub 284
+    sum 285
+    sum_kahan 286
+    sum_of_squares 287
+    svd 288
+    swap 289
+    swiglu 290
+    swiglu_packed 291
+    swiglu_packed_backward 292
+    symm 293
+    symv 294
+    syr 295
+    syr2 296
+    syr2k 297
+    syrk 298
+    tan 299
+    tanh 300
+    tanh_backward 301
+    threshold 302
+    top_k 304
+    transpose 305
+    trmm 306
+    trmv 307
+    trsm 308
+    trsv 309
+    trunc 310
+    u8_to_float 312
+    variance 314
+    zscore 316
 }

@@ -1,7 +1,8 @@
 //! Images, filters and resizing over views of the memory of the caller: [`Image`], [`ImageMut`], [`Border`],
-//! [`Resize`], [`ResizePlan`].
+//! [`Resize`], [`ResizePlan`], [`Affine`].
 //!
-//! The centre of pixel `i` is at `i + 1/2`, and the image reaches from 0 to its width and height. Nothing allocates: plans, scratch
+//! For resizes the centre of pixel `i` is at `i + 1/2`, and the image reaches from 0 to its width and height; for [`warp_affine`](crate::warp_affine())
+//! and [`remap`](crate::remap()) it is at `i`. Nothing allocates: plans, scratch
 //! and results are the caller's memory.
 
 mod border;
@@ -17,6 +18,7 @@ pub(crate) mod rank;
 pub(crate) mod resize;
 pub(crate) mod tensor;
 pub(crate) mod turn;
+pub(crate) mod warp;
 
 pub use crate::view::{Image, ImageMut};
 pub use border::Border;
@@ -40,6 +42,7 @@ pub use tensor::{
     rgb_to_tensor_on, rgb_to_tensor_workspace,
 };
 pub use turn::{Flip, Turn, flip, flip_on, rotate90, rotate90_on};
+pub use warp::{Affine, Sampler, remap, remap_on, warp_affine, warp_affine_on};
 
 use crate::plain::Plain;
 
@@ -48,11 +51,42 @@ pub trait Pixel: Plain + Default + PartialOrd + sealed::Sealed {
     /// The bits of the element, in the lowest bits of a word.
     #[doc(hidden)]
     fn bits(self) -> u32;
+    /// The bits behind the point of places between pixels.
+    #[doc(hidden)]
+    const FRACTION: u32;
+    /// Blends four pixels: two beside each other, and the two below them, by the fractions of a place to the right and downwards.
+    #[doc(hidden)]
+    fn blend(pixels: [Self; 4], fraction: [u32; 2]) -> Self;
+    /// Blends pixels of `C` channels at these elements of a line, of which `L` are read at a time, and of the line below it.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn block<const C: usize, const L: usize>(
+        lines: [&[Self]; 2],
+        at: &[u32; warp::BLOCK],
+        fraction: &[[u32; warp::BLOCK]; 2],
+        out: &mut [[Self; C]],
+    ) {
+        warp::block_of_pixels::<Self, C, L>(lines, at, fraction, out);
+    }
 }
 impl Pixel for u8 {
     #[inline(always)]
     fn bits(self) -> u32 {
         self.into()
+    }
+    const FRACTION: u32 = 11;
+    #[inline(always)]
+    fn blend(pixels: [Self; 4], fraction: [u32; 2]) -> Self {
+        warp::blend_bytes(pixels, fraction)
+    }
+    #[inline(always)]
+    fn block<const C: usize, const L: usize>(
+        lines: [&[u8]; 2],
+        at: &[u32; warp::BLOCK],
+        fraction: &[[u32; warp::BLOCK]; 2],
+        out: &mut [[u8; C]],
+    ) {
+        warp::block_of_bytes::<C, L>(lines, at, fraction, out);
     }
 }
 impl Pixel for u16 {
@@ -60,11 +94,21 @@ impl Pixel for u16 {
     fn bits(self) -> u32 {
         self.into()
     }
+    const FRACTION: u32 = 15;
+    #[inline(always)]
+    fn blend(pixels: [Self; 4], fraction: [u32; 2]) -> Self {
+        warp::blend_words(pixels, fraction)
+    }
 }
 impl Pixel for f32 {
     #[inline(always)]
     fn bits(self) -> u32 {
         self.to_bits()
+    }
+    const FRACTION: u32 = 16;
+    #[inline(always)]
+    fn blend(pixels: [Self; 4], fraction: [u32; 2]) -> Self {
+        warp::blend_floats(pixels, fraction)
     }
 }
 

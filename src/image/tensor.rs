@@ -280,6 +280,7 @@ pub(crate) fn rgb_to_tensor_by<J: Executor, S: Simd>(
     Ok(())
 }
 
+#[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
 pub(crate) fn nv12_to_tensor_by<J: Executor, S: Simd>(
     j: J,
     s: S,

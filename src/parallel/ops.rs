@@ -2,7 +2,9 @@
 
 use super::Threads;
 use crate::forms::{returned, slice};
-use crate::image::{Border, Flip, Kernel, Luma, Normalization, ResizePlan, ThresholdKind, Turn, Yuv};
+use crate::image::{
+    Affine, Border, Flip, Kernel, Luma, Normalization, ResizePlan, Sampler, ThresholdKind, Turn, Yuv,
+};
 use crate::lanes::{Simd, native};
 use crate::*;
 

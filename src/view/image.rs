@@ -203,6 +203,11 @@ impl<'a, T> Image<'a, T> {
         let (from, place) = self.place.region(x, y, width, height)?;
         Ok(Self { data: self.data.get(from..).unwrap_or_default(), place })
     }
+    /// All elements from the first one on, and those from one row to the next.
+    #[inline(always)]
+    pub(crate) const fn parts(&self) -> (&'a [T], usize) {
+        (self.data, self.place.stride)
+    }
     /// Elements of a row.
     #[inline(always)]
     pub(crate) const fn row_len(&self) -> usize {

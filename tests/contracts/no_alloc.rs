@@ -305,7 +305,7 @@ fn no_op_on_pixels_allocates() {
     let (mut bytes, mut words) =
         ([0u8; fulmen::median_workspace(40, 7)], [0u32; fulmen::equalize_workspace(1)]);
     let mut boxes = [0u32; fulmen::box_filter_workspace(40, 1, 5)];
-    let (mut weights, mut line) = ([0i16; gaussian_len(1.5)], [0i16; 52]);
+    let (mut weights, mut line, places) = ([0i16; gaussian_len(1.5)], [0i16; 52], [3.5f32; 2400]);
     const HALF: Resize = Resize { from: [20, 20], to: [10, 10], by: Interpolation::Area, antialias: true };
     let (mut spans, mut by) = ([[0; 2]; HALF.spans()], [0i16; HALF.weights::<i16>()]);
     let (mut pairs, mut by_pairs) = ([[0; 2]; HALF.chroma().spans()], [0i16; HALF.chroma().weights::<i16>()]);
@@ -325,6 +325,13 @@ fn no_op_on_pixels_allocates() {
         on(&mut |from, to| fulmen::equalize(from, to, &mut words)),
         on(&mut |from, to| fulmen::threshold_image(from, 9, ThresholdKind::ToZeroInverse, to)),
         on(&mut |from, to| fulmen::flip(from, Flip::Both, to)),
+        on(&mut |from, to| {
+            let matrix = Affine::rotation([9.0, 9.0], 30.0, 0.5);
+            fulmen::warp_affine(from, matrix, Sampler::Bilinear, Border::Clamp, to)
+        }),
+        on(&mut |from, to| {
+            fulmen::remap(from, Image::new(&places, 40, 30, 2)?, Sampler::Bilinear, Border::Clamp, to)
+        }),
         on(&mut |from, _| fulmen::integral(from, ImageMut::new(&mut sums, 41, 31, 1)?)),
         on(&mut |from, _| fulmen::histogram(from, &mut counts, &mut words)),
         fulmen::otsu(&counts, &mut level),
@@ -346,7 +353,7 @@ fn no_op_on_pixels_allocates() {
         })(),
     ];
     FORBIDDEN.set(false);
-    assert_eq!(all, [Ok(()); 14]);
+    assert_eq!(all, [Ok(()); 16]);
     assert_eq!((dst, sums[41 * 31 - 1], counts[9], level), ([9; 1200], 10800, 1200, [9]));
 }
 

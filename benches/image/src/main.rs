@@ -303,6 +303,57 @@ fn tensors(bench: &mut Bench) {
     }
 }
 
+/// A turn by 10 degrees about the middle and a scale of 0.9, and the map of the same places.
+fn warps(bench: &mut Bench) {
+    let centre = [(W - 1) as f64 / 2.0, (H - 1) as f64 / 2.0];
+    let matrix = Affine::rotation(centre, 10.0, 0.9).inverse().unwrap();
+    let places = (0..W * H).flat_map(|i| matrix.at([(i % W) as f64, (i / W) as f64])).map(|x| x as f32);
+    let places: Vec<f32> = places.collect();
+    let map = Image::new(&places, W, H, 2).unwrap();
+    for (name, by) in [("nearest", Sampler::Nearest), ("bilinear", Sampler::Bilinear)] {
+        for channels in [1, 3, 4] {
+            let (src, mut dst) = (picture(W, H, channels), vec![0u8; W * H * channels]);
+            let from = Image::new(&src, W, H, channels).unwrap();
+            let mut to = ImageMut::new(&mut dst, W, H, channels).unwrap();
+            let border = Border::Constant(0);
+            let size = format!("{name} x{channels}");
+            if bench.wanted("warp_affine") {
+                let run = || fulmen::warp_affine(from, matrix, by, border, to.reborrow()).unwrap();
+                bench.case("warp_affine", "u8", &size, W * H, vec![Contender::ours(run)], W * H * channels);
+            }
+            if bench.wanted("remap") {
+                let run = || fulmen::remap(from, map, by, border, to.reborrow()).unwrap();
+                bench.case("remap", "u8", &size, W * H, vec![Contender::ours(run)], W * H * (channels + 4));
+            }
+        }
+    }
+    if bench.wanted("warp_affine") {
+        wide_warps::<u16>(bench, "u16", matrix, |p| u16::from(p) * 257);
+        wide_warps::<f32>(bench, "f32", matrix, f32::from);
+    }
+}
+
+/// The same turn of wider elements.
+fn wide_warps<P: Pixel>(bench: &mut Bench, ty: &str, matrix: Affine, of: fn(u8) -> P) {
+    for channels in [1, 3] {
+        let src: Vec<P> = picture(W, H, channels).into_iter().map(of).collect();
+        let mut dst = vec![P::default(); W * H * channels];
+        let from = Image::new(&src, W, H, channels).unwrap();
+        let mut to = ImageMut::new(&mut dst, W, H, channels).unwrap();
+        let border = Border::Constant(P::default());
+        let run = || fulmen::warp_affine(from, matrix, Sampler::Bilinear, border, to.reborrow()).unwrap();
+        let bytes = W * H * channels * size_of::<P>();
+        bench.case(
+            "warp_affine",
+            ty,
+            &format!("bilinear x{channels}"),
+            W * H,
+            vec![Contender::ours(run)],
+            bytes,
+        );
+    }
+}
+
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     println!("lanes {:?}", fulmen::NATIVE);
@@ -314,6 +365,7 @@ fn main() {
     greys(&mut bench);
     colours(&mut bench);
     tensors(&mut bench);
+    warps(&mut bench);
     if let Some(path) = args.iter().find_map(|a| a.strip_prefix("--csv=")) {
         bench
             .race

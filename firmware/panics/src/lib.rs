@@ -91,6 +91,8 @@ macro_rules! typed {
     (@ rgb_to_bgr) => { with!(rgb_to_bgr u8, f32) };
     (@ flip) => { with!(flip u8, f32) };
     (@ rotate90) => { with!(rotate90 u8, f32) };
+    (@ warp_affine) => { with!(warp_affine u8, u16, f32) };
+    (@ remap) => { with!(remap u8, u16, f32) };
     (@ $f:ident) => { with!($f) };
 }
 

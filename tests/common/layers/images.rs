@@ -7,11 +7,14 @@ use fulmen::backend::*;
 use fulmen::gpu::backend::{Gpu, ImageView, ImageViewMut, View, Word};
 use fulmen::gpu::device::{Blocking, Error};
 use fulmen::image::{
-    Border, Flip, Gradient, Image, ImageMut, Interpolation, Kernel, Luma, Normalization, Pixel, Resample,
-    Resize, ResizePlan, ThresholdKind, Turn, Yuv, box_filter_workspace, correlate_separable_workspace,
-    gaussian_len, median_workspace, morphology_workspace, nv12_to_tensor_workspace, resize_workspace,
-    rgb_to_tensor_workspace,
+    Affine, Border, Flip, Gradient, Image, ImageMut, Interpolation, Kernel, Luma, Normalization, Pixel,
+    Resample, Resize, ResizePlan, Sampler, ThresholdKind, Turn, Yuv, box_filter_workspace,
+    correlate_separable_workspace, gaussian_len, median_workspace, morphology_workspace,
+    nv12_to_tensor_workspace, resize_workspace, rgb_to_tensor_workspace,
 };
+
+mod tensors;
+use tensors::tensors;
 
 /// The layout of an image in a buffer: its size, the elements before it, its stride, and the elements after it.
 #[derive(Debug, Clone, Copy)]
@@ -216,71 +219,6 @@ fn bytes<D: Blocking>(gpu: &Gpu<D>, r: &mut Noise, most: usize) -> Result<(), Er
             |[x], to| fulmen::threshold_image(x, level, kind, to),
             |[x], to| gpu.threshold_image(x, level, kind, to),
         )?;
-    }
-    Ok(())
-}
-
-/// Frames in NV12 or of red, green and blue, as tensors in another size.
-fn tensors<D: Blocking>(gpu: &Gpu<D>, r: &mut Noise, language: &str, most: usize) -> Result<(), Error> {
-    // Drivers may fuse a product and a sum, of numbers below 1024.
-    let tolerance = if language == "wgsl" { 1024.0 * f32::EPSILON } else { 0.0 };
-    let coding = [Yuv::Bt601, Yuv::Bt709, Yuv::Bt601Full, Yuv::Bt709Full][r.within(0..=3)];
-    // Rows that a block reads in one part, and in several.
-    for (coding, parts) in [(None, false), (Some(coding), false), (None, true), (Some(coding), true)] {
-        let by = |r: &mut Noise| {
-            let all = [
-                Interpolation::Bilinear,
-                Interpolation::Lanczos3,
-                Interpolation::Area,
-                Interpolation::Nearest,
-            ];
-            all[r.within(0..=3)]
-        };
-        let (mut from, mut to) = (drawn(r, most), drawn(r, most));
-        if parts {
-            let least = if coding.is_some() { 4100 } else { 1370 };
-            (from, to) = ([r.within(least..=least + 99), r.size(3)], [r.size(5), r.size(3)]);
-        }
-        let resize = Resize { from, to, by: by(r), antialias: r.one_in(2) };
-        let of_chroma = Resize { by: by(r), ..resize.chroma() };
-        let mut three = || [0; 3].map(|_| r.within(0..=1000) as f32 / 300.0 - 1.0);
-        let n = Normalization { scale: three(), offset: three() };
-        let source = Layout::random(r, from, if coding.is_some() { 1 } else { 3 });
-        let pairs = Layout::random(r, of_chroma.from, 2);
-        let (x, uv): (Vec<u8>, Vec<u8>) = (source.noise(r), pairs.noise(r));
-        let mut memory =
-            [resize, of_chroma].map(|of| (vec![[0; 2]; of.spans()], vec![0; of.weights::<i16>()]));
-        let [(s, w), (t, v)] = &mut memory;
-        let (plan, other) = (ResizePlan::new(resize, s, w)?, ResizePlan::new(of_chroma, t, v)?);
-        // Elements before and behind the result stay.
-        let (before, len) = (r.within(0..=3), 3 * to[0] * to[1]);
-        let old = vec![7.0f32; before + len + 2];
-        let (mut want, mut got) = (old.clone(), old.clone());
-        let need = rgb_to_tensor_workspace(from[0], to[0]).max(nv12_to_tensor_workspace(from[0], to[0]));
-        let mut workspace = vec![7; need];
-        let (on, on_pairs, mut out) = (gpu.upload(&x)?, gpu.upload(&uv)?, gpu.upload(&old)?);
-        let (frame, frame_pairs) = (source.device(on.view()), pairs.device(on_pairs.view()));
-        let [_, rest] = out.view_mut().split(before)?;
-        let [part, _] = rest.split(len)?;
-        let dst = &mut want[before..before + len];
-        match coding {
-            None => {
-                fulmen::rgb_to_tensor(plan, source.host(&x), n, dst, &mut workspace)?;
-                gpu.rgb_to_tensor(plan, frame, n, part, ())?;
-            }
-            Some(coding) => {
-                let (y, c) = (source.host(&x), pairs.host(&uv));
-                fulmen::nv12_to_tensor(plan, other, y, c, coding, n, dst, &mut workspace)?;
-                gpu.nv12_to_tensor(plan, other, frame, frame_pairs, coding, n, part, ())?;
-            }
-        }
-        gpu.download(out.view(), &mut got)?;
-        let differ =
-            |(x, y): (&f32, &f32)| x.to_bits() != y.to_bits() && ((x - y).abs() > tolerance || x.is_nan());
-        assert!(
-            !got.iter().zip(&want).any(differ),
-            "{coding:?} {resize:?} {of_chroma:?} {source:?} {pairs:?} {n:?}: {got:?}, not {want:?}"
-        );
     }
     Ok(())
 }
@@ -555,6 +493,73 @@ where
     Ok(())
 }
 
+/// Images read at places of matrices and maps, some of which are far outside or no numbers. Products and sums of floats that WGSL fuses are off
+/// by a rounding or two.
+fn warps<P, D: Blocking>(gpu: &Gpu<D>, r: &mut Noise, language: &str, most: usize) -> Result<(), Error>
+where
+    P: Pixel + Word + Plain + PartialEq + std::fmt::Debug + From<u8> + Into<f64>,
+{
+    let fused =
+        if size_of::<P>() < 4 || language != "wgsl" { 0.0 } else { 3.0 * 255.0 * f64::from(f32::EPSILON) };
+    for border in borders::<P>(r) {
+        for by in [Sampler::Nearest, Sampler::Bilinear] {
+            let (from, to, channels) = (drawn(r, most), drawn(r, most), r.within(1..=4));
+            let (from, map) = (Layout::random(r, from, channels), Layout::random(r, to, 2));
+            let to = [Layout::random(r, to, channels), Layout::random(r, to, channels)];
+            let x: Vec<P> = from.noise(r);
+            let mut number = |most: f64| most * (r.within(0..=2_000_000) as f64 / 1e6 - 1.0);
+            let [size_x, size_y] = from.size.map(|n| n as f64);
+            let mut rows = [
+                [number(2.0), number(2.0), number(2.0 * size_x)],
+                [number(2.0), number(2.0), number(2.0 * size_y)],
+            ];
+            match r.within(0..=5) {
+                // Most of these places are inside.
+                0..=2 => rows = [[0.8, -0.3, size_x * 0.3], [0.3, 0.8, -1.0]],
+                3 => rows[r.within(0..=1)][2] *= 1e5,
+                _ => {}
+            }
+            let matrix = Affine::new(rows);
+            compare_within(
+                (gpu, r),
+                fused,
+                &("warp_affine", matrix, by, border.index(-1, 4), border.index(-2, 4)),
+                [(from, x.clone())],
+                to[0],
+                |[x], to| fulmen::warp_affine(x, matrix, by, border, to),
+                |[x], to| gpu.warp_affine(x, matrix, by, border, to),
+            )?;
+            let places: Vec<f32> = (0..map.len())
+                .map(|_| match r.within(0..=15) {
+                    0 => [
+                        f32::NAN,
+                        f32::INFINITY,
+                        f32::NEG_INFINITY,
+                        4_194_304.0,
+                        -1e30,
+                        4_194_303.0,
+                        -4_194_303.5,
+                    ][r.within(0..=6)],
+                    1 => r.within(0..=2_000_000) as f32 - 1e6,
+                    2 => r.within(0..=100) as f32 / 2.0 - 25.0,
+                    _ => r.within(0..=1 << 20) as f32 / (1 << 20) as f32 * size_x.max(size_y) as f32,
+                })
+                .collect();
+            let on_map = gpu.upload(&places)?;
+            compare_within(
+                (gpu, r),
+                fused,
+                &("remap", by, border.index(-1, 4), border.index(-2, 4), &places, map),
+                [(from, x)],
+                to[1],
+                |[x], to| fulmen::remap(x, map.host(&places), by, border, to),
+                |[x], to| gpu.remap(x, map.device(on_map.view()), by, border, to),
+            )?;
+        }
+    }
+    Ok(())
+}
+
 /// Runs every op on images that devices have, with images of up to `most` columns and rows.
 pub fn story<D: Blocking>(
     gpu: &Gpu<D>,
@@ -576,6 +581,9 @@ pub fn story<D: Blocking>(
         tensors(gpu, &mut r, language, most)?;
         gradients::<u8, D>(gpu, &mut r, most)?;
         gradients::<f32, D>(gpu, &mut r, most)?;
+        warps::<u8, D>(gpu, &mut r, language, most)?;
+        warps::<u16, D>(gpu, &mut r, language, most)?;
+        warps::<f32, D>(gpu, &mut r, language, most)?;
         weighted::<u8, D>(gpu, &mut r, language, most)?;
         weighted::<f32, D>(gpu, &mut r, language, most)?;
     }

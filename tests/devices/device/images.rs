@@ -2,7 +2,7 @@
 
 use super::*;
 use fulmen::gpu::device::{Computes, Readback};
-use fulmen::image::{Border, Flip, Image, ImageMut, Luma, ThresholdKind};
+use fulmen::image::{Border, Flip, Image, ImageMut, Luma, Sampler, ThresholdKind};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -208,7 +208,46 @@ fn what_a_cpu_refuses_is_refused() {
     let most = fulmen::Error::must_be("size", "odd and at most 255");
     assert_eq!(gpu.median(from, 257, Border::Wrap, out!(4, 2, 3), ()), call(most));
     assert!(x.view().image(5, 2, 3).is_err() && x.view().image_strided(4, 2, 3, 11).is_err());
+    let steep = fulmen::image::Affine::new([[1.0, f64::NAN, 0.0], [0.0, 1.0, 0.0]]);
+    let limit = "finite, at most 8192 in its first two columns and 2²⁹ in its third";
+    let got = gpu.warp_affine(from, steep, Sampler::Nearest, Border::Wrap, out!(4, 2, 3));
+    assert_eq!(got, call(fulmen::Error::must_be("matrix", limit)));
+    let channels = fulmen::Error::len("dst", 3, 1);
+    let one = fulmen::image::Affine::new([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);
+    let got = gpu.warp_affine(from, one, Sampler::Nearest, Border::Wrap, out!(4, 2, 1));
+    assert_eq!(got, call(channels));
+    let map = gpu.upload(&[0f32; 16]).unwrap();
+    let got =
+        gpu.remap(from, map.view().image(2, 4, 2).unwrap(), Sampler::Nearest, Border::Wrap, out!(4, 2, 3));
+    assert_eq!(got, call(fulmen::Error::shape("map", [2, 4], [4, 2])));
+    let got =
+        gpu.remap(from, map.view().image(4, 4, 1).unwrap(), Sampler::Nearest, Border::Wrap, out!(4, 4, 1));
+    assert_eq!(got, call(fulmen::Error::len("map", 2, 1)));
+    let wide = gpu.upload(&vec![1u8; 32768]).unwrap();
+    let got = gpu.warp_affine(
+        wide.view().image(32768, 1, 1).unwrap(),
+        one,
+        Sampler::Bilinear,
+        Border::Clamp,
+        out!(4, 1, 1),
+    );
+    assert_eq!(got, call(fulmen::Error::must_be("src", "at most 32767 columns and rows")));
     let mut back = [0; 24];
     gpu.download(y.view(), &mut back).unwrap();
     assert_eq!(back, [7; 24], "nothing was written");
+}
+
+/// A column or row without weight is not read: whole places copy numbers of any kind.
+#[test]
+fn warps_leave_out_what_has_no_weight() {
+    let gpu = Gpu::new(Host::default());
+    let pixels = [f32::NAN, f32::INFINITY, -0.0, f32::NEG_INFINITY, 1.0, f32::MAX];
+    let (x, mut y) = (gpu.upload(&pixels).unwrap(), gpu.upload(&[7f32; 6]).unwrap());
+    let one = fulmen::image::Affine::new([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);
+    let to = y.view_mut().image(3, 2, 1).unwrap();
+    let from = x.view().image(3, 2, 1).unwrap();
+    gpu.warp_affine(from, one, Sampler::Bilinear, Border::Constant(f32::NAN), to).unwrap();
+    let mut back = [0f32; 6];
+    gpu.download(y.view(), &mut back).unwrap();
+    assert_eq!(back.map(f32::to_bits), pixels.map(f32::to_bits));
 }

@@ -3,6 +3,7 @@
 mod launch;
 mod tensor;
 mod view;
+mod warp;
 mod window;
 
 use super::super::device::{Device, Launch};
@@ -19,8 +20,8 @@ use crate::image::morphology::expect_odd;
 use crate::image::rank::expect_window;
 use crate::image::tensor::{check_nv12, check_rgb};
 use crate::image::{
-    Border, Flip, Gradient, Kernel as Filter, Luma, Normalization, Pixel, Resample, ResizePlan,
-    ThresholdKind, Turn, Yuv,
+    Affine, Border, Flip, Gradient, Kernel as Filter, Luma, Normalization, Pixel, Resample, ResizePlan,
+    Sampler, ThresholdKind, Turn, Yuv,
 };
 use crate::view::Place;
 use alloc::vec::Vec;
@@ -204,6 +205,28 @@ impl<D: Device> Images for Gpu<D> {
             let copy = Copy::Column { channels, leftwards: way == Turn::Left };
             self.copy_strided(src, dst.0, steps, copy)
         })
+    }
+
+    fn warp_affine<P: Pixel + Plain>(
+        &self,
+        src: ImageView<'_, P, D>,
+        matrix: Affine,
+        by: Sampler,
+        border: Border<P>,
+        dst: ImageViewMut<'_, P, D>,
+    ) -> Done {
+        called!(warp_affine, { self.warped_by_matrix(src, matrix, (by, border), dst.0) })
+    }
+
+    fn remap<P: Pixel + Plain>(
+        &self,
+        src: ImageView<'_, P, D>,
+        map: ImageView<'_, f32, D>,
+        by: Sampler,
+        border: Border<P>,
+        dst: ImageViewMut<'_, P, D>,
+    ) -> Done {
+        called!(remap, { self.warped_by_map(src, map, (by, border), dst.0) })
     }
 
     fn threshold_image(

@@ -14,7 +14,7 @@ use crate::image::{Border, Gradient, Kernel as Filter, Pixel, Resample, ResizePl
 use alloc::vec::Vec;
 
 /// The border as kernels have it, and the bits of its constant.
-fn border_mode<P: Pixel>(border: Border<P>) -> (BorderMode, u32) {
+pub(super) fn border_mode<P: Pixel>(border: Border<P>) -> (BorderMode, u32) {
     match border {
         Border::Constant(value) => (BorderMode::Constant, value.bits()),
         Border::Clamp => (BorderMode::Clamp, 0),
@@ -25,12 +25,17 @@ fn border_mode<P: Pixel>(border: Border<P>) -> (BorderMode, u32) {
 
 /// The parameters of an axis of `n` elements, for windows with `half` elements before their centre.
 fn axis_params<P>(border: Border<P>, n: usize, half: usize) -> Result<[usize; image::AXIS_PARAMS], Error> {
+    counted("size", n.saturating_add(half).saturating_mul(4))?;
+    Ok(axis(&border, n, half))
+}
+
+/// The parameters of an axis of `n` elements, for positions from `-half` on.
+pub(super) fn axis<P>(border: &Border<P>, n: usize, half: usize) -> [usize; image::AXIS_PARAMS] {
     let period = if matches!(border, Border::Reflect101) { (n - 1).max(1) } else { n };
     // A mirrored border repeats after the image and its mirror image.
     let whole = if matches!(border, Border::Wrap) { period } else { period.saturating_mul(2) };
     let shift = half.div_ceil(whole).saturating_mul(whole) - half;
-    counted("size", n.saturating_add(half).saturating_mul(4))?;
-    Ok([n, half, shift, period])
+    [n, half, shift, period]
 }
 
 /// The parameters of both axes, for windows of so many columns and rows, and `numbers`.

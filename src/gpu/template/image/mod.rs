@@ -8,6 +8,7 @@ mod rank;
 mod separable;
 mod tensor;
 mod turn;
+mod warp;
 mod window;
 
 pub use colour::{exchange, grey, hsv, nv12, threshold};
@@ -17,6 +18,7 @@ pub use rank::{RANK_THREADS, is_wide, moving_median, rank_rows, rank_shared};
 pub use separable::{elements_of_thread, is_staged, padded, separable};
 pub use tensor::{TENSOR_THREADS, TENSOR_WORDS, tensor};
 pub use turn::{Copy, copy_strided, nearest};
+pub use warp::{FIRST_PLACE, Places, warp};
 pub use window::{AXIS_PARAMS, BorderMode, Fold, NETWORK_MOST, Pass, fold_square, median, sobel, window};
 
 use super::super::builder::{Builder, Value};
