@@ -24,7 +24,7 @@ BY_HAND = {
     "c4543c636e83": "signals",
     "254463f0e61d": "resizes of images",
     "94ac39910794": "other ops on images beside OpenCV",
-    "2b7a50f0c39c": "warps of images beside OpenCV",
+    "8a55367b604c": "warps of images beside OpenCV",
     "4b832bd50a66": "ops on images on an H200",
     "d194bb41f684": "an H100 beside the vendor's libraries",
     "fd9ffe4d92af": "products of bytes, gradients of attention",
