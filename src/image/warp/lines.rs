@@ -37,7 +37,7 @@ pub(crate) fn blend_floats([a, b, c, d]: [f32; 4], at: [u32; 2]) -> f32 {
 }
 
 /// `n` elements from element `at` on of two lines, of which the second is as long as the first. A loop that ends where there are none reads element by
-/// element; of others compilers make gathers, which are slower (a warp of pixels of four bytes).
+/// element; of others compilers make gathers.
 #[inline(always)]
 fn around<'a, P>(up: &'a [P], down: &'a [P], at: u32, n: usize) -> Option<(&'a [P], &'a [P])> {
     let at = at as usize;

@@ -3,7 +3,7 @@
 use super::super::super::builder::{Builder, Value};
 use super::super::super::error::Error;
 use super::super::super::ir::{Cmp, Kernel, Space, Special};
-use super::super::super::types::{F32, U32, U64};
+use super::super::super::types::{F32, Pred, U32, U64};
 use super::super::flat::{get, put};
 use super::colour::colours;
 use super::filter::FilterPass;
@@ -65,6 +65,8 @@ struct Tile<'b> {
     /// The column of the thread, and its row among those of the block.
     x: Value<'b, U32>,
     row: Value<'b, U32>,
+    /// Whether the thread has a pixel.
+    has: Value<'b, Pred>,
     room: Value<'b, U32>,
 }
 
@@ -95,7 +97,8 @@ impl<'b> Frame<'b> {
         let [x, y] = tile.first;
         let [begin, ..] = self.along.span(self.table, x);
         let begin = begin >> b.int(2);
-        let span = self.along.span(self.table, tile.x);
+        let [first, count, weights] = self.along.span(self.table, tile.x);
+        let span = [first, Value::select(tile.has, count, zero), weights];
         let sums =
             b.count::<U32, U32>([zero, self.parts, one], 1, &vec![zero; self.channels], |part, sums| {
                 let from = begin + part * self.groups;
@@ -195,14 +198,16 @@ pub fn tensor(nv12: bool, aligned: bool) -> Result<Kernel, Error> {
     b.count::<U32, U32>([of_x, width, step_x], 1, &[], |from_x, _| {
         b.count::<U32, U32>([of_y, height, step_y], 1, &[], |from_y, _| {
             let (row, x) = (thread >> shift, from_x + (thread & (columns - one)));
-            // Threads beyond the result compute its last column, or the first row of the block.
-            let has = row.compare(Cmp::Lt, rows) & x.compare(Cmp::Lt, width);
+            let has = row.compare(Cmp::Lt, rows)
+                & x.compare(Cmp::Lt, width)
+                & (from_y + row).compare(Cmp::Lt, height);
             let tile = Tile {
                 size: [width, height],
                 rows,
                 first: [from_x, from_y],
                 x: x.least(width - one),
-                row: Value::select(row.compare(Cmp::Lt, rows), row, b.int(0)),
+                row,
+                has,
                 room,
             };
             let mut pixel = first.pixel(&tile);
@@ -211,9 +216,8 @@ pub fn tensor(nv12: bool, aligned: bool) -> Result<Kernel, Error> {
             {
                 pixel = Vec::from(colours(factors, *level, [*u, *v]));
             }
-            let y = from_y + row;
-            b.when(has & y.compare(Cmp::Lt, height), || {
-                let mut at = y * width + x;
+            b.when(has, || {
+                let mut at = (from_y + row) * width + x;
                 for ((p, scale), offset) in pixel.iter().zip(scales).zip(offsets) {
                     put::<F32>(out, at, p.to::<F32>() * scale.cast() + offset.cast());
                     at = at + width * height;
