@@ -41,7 +41,7 @@ CROSS = [
 ]
 COVERAGE = 90
 # The most bytes that the published package may have, and what may be in it: sources, and what cargo and crates.io want.
-PACKAGE = 1_320_000
+PACKAGE = 1_340_000
 PACKED = re.compile(r"src/.*\.(rs|pl)|include/fulmen\.h|Cargo\.(toml|toml\.orig|lock)|\.cargo_vcs_info\.json|docs/crate\.md|CHANGELOG\.md|LICENSE-\w+")
 # What the host builds: macros and build scripts are the same for lints and tests.
 SHARED = {"CARGO_TARGET_DIR": str(TARGET / "rustup")}
