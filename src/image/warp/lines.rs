@@ -5,7 +5,7 @@ use crate::image::{Border, Image, Pixel};
 use core::ops::Range;
 
 /// Pixels that are computed together.
-pub const BLOCK: usize = 64;
+pub const BLOCK: usize = 32;
 
 /// `2²²·p`, rounded half up, of bytes and fractions of 11 bits.
 #[inline(always)]
