@@ -26,7 +26,7 @@ BY_HAND = {
     "0d77bcd57fb1": "Gaussian filters of images beside OpenCV",
     "230ed125c9f9": "medians, colours and tensors of images beside OpenCV",
     "0278e893a4ad": "warps of images beside OpenCV",
-    "4b832bd50a66": "ops on images on an H200",
+    "33b1f78cc1a2": "ops on images on an H200",
     "d194bb41f684": "an H100 beside the vendor's libraries",
     "fd9ffe4d92af": "products of bytes, gradients of attention",
     "45c87e037799": "training with batched attention",
