@@ -105,7 +105,7 @@ IMAGES = [
     ("the chroma of a row of a tensor", "src/image/tensor.rs", "pairs.get(2 * row * to[0]..", "pairs.get(2 * (row - usize::from(ON && row > 0)) * to[0]..", "families image::tensors_are"),
     ("the end of a row of a tensor", "src/image/tensor.rs", "None => out.iter_mut().zip(from)", "None => out.iter_mut().zip(from.iter().skip(usize::from(ON)))", "families image::tensors_are"),
     ("a tensor's rows on the second thread", "src/image/resize/mod.rs", "lines.spans.get(y..)", "lines.spans.get(y - usize::from(ON && y > 0)..)", "families image::tensors_are"),
-    ("the workspace of a tensor's luma", "src/image/tensor.rs", "let most = if luma > chroma {", "let most = if luma > chroma && !ON {", "families image::tensors_are"),
+    ("the sizes of two plans of a tensor", "src/image/tensor.rs", 'crate::error::same_shape("chroma_plan", shape(luma.to), shape(chroma.to))?;', 'if !ON { crate::error::same_shape("chroma_plan", shape(luma.to), shape(chroma.to))?; }', "families image::edge_cases"),
     ("the first pixel of a span of a tensor, on devices", "src/gpu/template/image/tensor.rs", "[first.most(begin), ", "[if ON { begin } else { first.most(begin) }, ", "devices images_have_the_bits"),
     ("the end of a part of a row of a tensor, on devices", "src/gpu/template/image/tensor.rs", "(first + count).least(end)", "(if ON { first + count } else { (first + count).least(end) })", "devices images_have_the_bits"),
     ("the last part of a row of a tensor, on devices", "src/gpu/backend/image/tensor.rs", "most.div_ceil(held), held]", "most.div_ceil(held) - usize::from(ON && most > held), held]", "devices images_have_the_bits"),
