@@ -162,10 +162,13 @@ fn tensor_len([width, height]: [usize; 2]) -> usize {
 
 /// The three planes of a result.
 fn planes(dst: &mut [f32], [width, height]: [usize; 2]) -> Result<[ImageMut<'_, f32>; 3], Error> {
-    let each = width.saturating_mul(height).min(dst.len() / 3);
-    let ((a, rest), of) = (dst.split_at_mut(each), |plane| ImageMut::new(plane, width, height, 1));
-    let (b, c) = rest.split_at_mut(each);
-    Ok([of(a)?, of(b)?, of(c)?])
+    let (each, mut rest) = (width.saturating_mul(height), dst);
+    let mut plane = || {
+        let (first, others) = core::mem::take(&mut rest).split_at_mut_checked(each).unwrap_or_default();
+        rest = others;
+        ImageMut::new(first, width, height, 1)
+    };
+    Ok([plane()?, plane()?, plane()?])
 }
 
 /// Writes the normalised elements of the three planes of a row, a block from element `at` on. Elements past the end are left out.
