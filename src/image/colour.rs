@@ -361,24 +361,26 @@ pub(super) type Shades<const N: usize> = [[i32; N]; 3];
 /// The shades of pairs of `U` and `V`, a pair of which is two bytes.
 #[inline(always)]
 fn shades_of(factors: [i32; 5], pairs: &[u8; BLOCK]) -> Shades<{ BLOCK / 2 }> {
+    // Words, whose halves need no shuffles.
     let (mut us, mut vs) = ([0; BLOCK / 2], [0; BLOCK / 2]);
     for ((u, v), pair) in us.iter_mut().zip(&mut vs).zip(pairs.as_chunks::<2>().0) {
-        [*u, *v] = *pair;
+        let pair = u16::from_le_bytes(*pair);
+        (*u, *v) = (pair & 255, pair >> 8);
     }
     shades(factors, &us, &vs)
 }
 
 /// The shades of these `U` and `V`.
 #[inline(always)]
-pub(super) fn shades<const N: usize>(
+pub(super) fn shades<T: Copy + Into<i32>, const N: usize>(
     [_, red_of_v, green_of_u, green_of_v, blue_of_u]: [i32; 5],
-    us: &[u8; N],
-    vs: &[u8; N],
+    us: &[T; N],
+    vs: &[T; N],
 ) -> Shades<N> {
     let mut to = [[0; N]; 3];
     let [red, green, blue] = &mut to;
     for ((((r, g), b), u), v) in red.iter_mut().zip(green).zip(blue).zip(us).zip(vs) {
-        let (u, v) = (i32::from(*u) - 128, i32::from(*v) - 128);
+        let (u, v): (i32, i32) = ((*u).into() - 128, (*v).into() - 128);
         (*r, *g, *b) = (red_of_v * v, green_of_u * u + green_of_v * v, blue_of_u * u);
     }
     to

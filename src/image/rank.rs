@@ -96,6 +96,8 @@ pub(crate) fn median_by<J: Executor, S: Simd>(
                     out,
                     #[inline(always)]
                     |rows| of_nine(s, rows),
+                    #[inline(always)]
+                    |rows, out| by_columns(s, rows, job.channels(), out),
                 );
             },
         ),
@@ -112,6 +114,17 @@ pub(crate) fn median_by<J: Executor, S: Simd>(
                     out,
                     #[inline(always)]
                     |rows| of_many(s, rows),
+                    #[inline(always)]
+                    |rows, out| {
+                        by_blocks(
+                            s,
+                            rows,
+                            job.channels(),
+                            out,
+                            #[inline(always)]
+                            |rows| of_many(s, rows),
+                        );
+                    },
                 );
             },
         ),
@@ -144,7 +157,13 @@ impl<'a> Job<'a> {
         self.border.index(y, self.src.height()).map(|at| self.src.line(at))
     }
 
-    /// A row of medians of `N` by `N` pixels, [`BLOCK`] elements at a time. The last block begins earlier where fewer elements remain.
+    #[inline(always)]
+    fn channels(&self) -> usize {
+        self.src.channels().max(1)
+    }
+
+    /// A row of medians of `N` by `N` pixels: `of` makes a block of those of its elements, and `inside` blocks beside each other whose
+    /// windows are in the image, of rows that begin with the first window. The last block begins earlier where fewer elements remain.
     #[inline(always)]
     fn few<S: Simd, const N: usize>(
         self,
@@ -152,8 +171,9 @@ impl<'a> Job<'a> {
         y: usize,
         out: &mut [u8],
         of: impl Fn(&[[S::Codes; N]; N]) -> S::Codes,
+        inside: impl Fn([&[u8]; N], &mut [[u8; BLOCK]]),
     ) {
-        let (n, c) = (self.src.row_len(), self.src.channels().max(1));
+        let (n, c) = (self.src.row_len(), self.channels());
         let reach = N / 2;
         let first = y.cast_signed().wrapping_sub(reach.cast_signed());
         let mut lines = [None; N];
@@ -165,21 +185,10 @@ impl<'a> Job<'a> {
             // The blocks from here on whose windows are in the image.
             let whole = n.saturating_sub(i + reach * c) / BLOCK;
             if whole > 0 && i >= reach * c && lines.iter().all(Option::is_some) {
-                let rows = from_fn(
-                    #[inline(always)]
-                    |y| {
-                        let line = lines.get(y).copied().flatten().unwrap_or_default();
-                        from_fn(
-                            #[inline(always)]
-                            |x| {
-                                let from = line.get(i - reach * c + x * c..).unwrap_or_default();
-                                from.as_chunks::<BLOCK>().0.get(..whole).unwrap_or_default()
-                            },
-                        )
-                    },
-                );
+                let from = i - reach * c..(i + reach * c).saturating_add(whole * BLOCK);
+                let rows = lines.map(|line| line.and_then(|line| line.get(from.clone())).unwrap_or_default());
                 let to = out.get_mut(i..).unwrap_or_default().as_chunks_mut::<BLOCK>().0;
-                inside(s, &rows, to.get_mut(..whole).unwrap_or_default(), &of);
+                inside(rows, to.get_mut(..whole).unwrap_or_default());
                 i += whole * BLOCK;
                 continue;
             }
@@ -223,13 +232,22 @@ impl<'a> Job<'a> {
     /// Reads elements of a row to `to`, from `reach` pixels before element `i` on. They may lie beyond the edges.
     #[inline(never)]
     fn beyond(&self, line: Option<&[u8]>, i: usize, reach: usize, to: &mut [u8]) {
-        let c = self.src.channels().max(1);
-        for (k, to) in to.iter_mut().enumerate() {
-            let (x, channel) = ((i + k) / c, (i + k) % c);
-            let at = self.border.index(x.cast_signed().wrapping_sub(reach.cast_signed()), self.src.width());
-            let found = line.zip(at).and_then(|(line, at)| line.get(at * c + channel));
+        let Some(line) = line else { return to.fill(self.border.value()) };
+        let (c, before) = (self.channels(), reach * self.channels());
+        let first = i.cast_signed().wrapping_sub(before.cast_signed());
+        let to = to.get_mut(..BLOCK + 2 * before).unwrap_or_default();
+        let (left, from) = (before.saturating_sub(i), i.saturating_sub(before));
+        let inside = line.get(from..).unwrap_or_default();
+        to.iter_mut().skip(left).zip(inside).for_each(|(to, p)| *to = *p);
+        let width = self.src.width();
+        let beyond = |(k, to): (usize, &mut u8)| {
+            let at = first.wrapping_add(k.cast_signed());
+            let (x, channel) = (at.div_euclid(c.cast_signed()), at.rem_euclid(c.cast_signed()));
+            let found = self.border.index(x, width).and_then(|x| line.get(x * c + channel.cast_unsigned()));
             *to = found.copied().unwrap_or_else(|| self.border.value());
-        }
+        };
+        to.iter_mut().enumerate().take(left).for_each(beyond);
+        to.iter_mut().enumerate().skip(left + inside.len()).for_each(beyond);
     }
 
     /// Rows of medians, of which the counts of each column are kept from row to row.
@@ -273,15 +291,108 @@ impl<'a> Job<'a> {
     }
 }
 
-/// Blocks of medians of windows that are in the image: `rows[y][x]` has the elements of row `y` and column `x` of the windows of each block.
+/// Blocks of medians of nine: the three pixels of each column are sorted once for the three windows that have it. The median of nine is that of
+/// three: the largest of the smallest of the columns, the median of their medians, and the smallest of their largest.
 #[inline(always)]
-fn inside<S: Simd, const N: usize>(
+fn by_columns<S: Simd>(s: S, rows: [&[u8]; 3], channels: usize, out: &mut [[u8; BLOCK]]) {
+    let mut sorted = [[0; COLUMNS]; 3];
+    for (k, out) in out.chunks_mut(SORTED).enumerate() {
+        let n = out.len() * BLOCK + 2 * channels;
+        let part = from_fn(
+            #[inline(always)]
+            |y| {
+                let row = rows.get(y).copied().unwrap_or_default();
+                row.get(k * SORTED * BLOCK..).and_then(|row| row.get(..n)).unwrap_or_default()
+            },
+        );
+        sort_columns(s, part, &mut sorted, 0);
+        // The rest, in a block that ends with the last window.
+        let last = n.saturating_sub(BLOCK);
+        sort_columns(s, part, &mut sorted, last);
+        let [low, middle, high] = &sorted;
+        let each = out
+            .iter_mut()
+            .zip(to_the_right(low, channels))
+            .zip(to_the_right(middle, channels))
+            .zip(to_the_right(high, channels));
+        for (((to, low), middle), high) in each {
+            let ([_, _, low], [_, middle, _], [high, _, _]) =
+                (of_blocks(s, low), of_blocks(s, middle), of_blocks(s, high));
+            *to = s.array(of_three(s, [low, middle, high])[1]);
+        }
+    }
+}
+
+/// Blocks of a row whose columns are sorted together.
+const SORTED: usize = 16;
+/// Their columns, with two pixels of four channels.
+const COLUMNS: usize = SORTED * BLOCK + 2 * 4;
+
+/// Blocks of a row, beside those a pixel and two pixels to the right of them.
+#[inline(always)]
+fn to_the_right(row: &[u8], channels: usize) -> impl Iterator<Item = [&[u8; BLOCK]; 3]> {
+    beside(from_fn(
+        #[inline(always)]
+        |x| row.get(x * channels..).unwrap_or_default().as_chunks().0,
+    ))
+}
+
+#[inline(always)]
+fn beside([a, b, c]: [&[[u8; BLOCK]]; 3]) -> impl Iterator<Item = [&[u8; BLOCK]; 3]> {
+    a.iter().zip(b).zip(c).map(|((a, b), c)| [a, b, c])
+}
+
+/// Sorts the columns of three rows, from element `at` on, as far as they are whole blocks.
+#[inline(always)]
+fn sort_columns<S: Simd>(s: S, rows: [&[u8]; 3], sorted: &mut [[u8; COLUMNS]; 3], at: usize) {
+    let from = from_fn(
+        #[inline(always)]
+        |y| rows.get(y).and_then(|row| row.get(at..)).unwrap_or_default().as_chunks::<BLOCK>().0,
+    );
+    let [low, middle, high] = sorted;
+    let blocks = |row| <[u8]>::get_mut(row, at..).unwrap_or_default().as_chunks_mut::<BLOCK>().0;
+    let to = blocks(low).iter_mut().zip(blocks(middle)).zip(blocks(high));
+    for (from, ((low, middle), high)) in beside(from).zip(to) {
+        let [a, b, c] = of_blocks(s, from);
+        (*low, *middle, *high) = (s.array(a), s.array(b), s.array(c));
+    }
+}
+
+#[inline(always)]
+fn of_blocks<S: Simd>(s: S, [a, b, c]: [&[u8; BLOCK]; 3]) -> [S::Codes; 3] {
+    of_three(s, [s.bytes(*a), s.bytes(*b), s.bytes(*c)])
+}
+
+/// Three numbers in ascending order.
+#[inline(always)]
+fn of_three<S: Simd>(s: S, p: [S::Codes; 3]) -> [S::Codes; 3] {
+    let [a, b, c] = p;
+    let [a, b] = s.order(a, b);
+    let [b, c] = s.order(b, c);
+    let [a, b] = s.order(a, b);
+    [a, b, c]
+}
+
+/// Blocks of medians, each of all pixels of its windows.
+#[inline(always)]
+fn by_blocks<S: Simd, const N: usize>(
     s: S,
-    rows: &[[&[[u8; BLOCK]]; N]; N],
+    rows: [&[u8]; N],
+    channels: usize,
     out: &mut [[u8; BLOCK]],
-    of: &impl Fn(&[[S::Codes; N]; N]) -> S::Codes,
+    of: impl Fn(&[[S::Codes; N]; N]) -> S::Codes,
 ) {
     let n = out.len();
+    let rows: [[&[[u8; BLOCK]]; N]; N] = from_fn(
+        #[inline(always)]
+        |y| {
+            let row = rows.get(y).copied().unwrap_or_default();
+            from_fn(
+                #[inline(always)]
+                |x| row.get(x * channels..).unwrap_or_default().as_chunks().0,
+            )
+        },
+    );
     let each = |y: usize, x: usize| rows.get(y).and_then(|row| row.get(x)).copied().unwrap_or_default();
     if rows.as_flattened().iter().any(|blocks| blocks.len() < n) {
         return;

@@ -154,6 +154,9 @@ pub fn medians(r: &mut Noise) {
         }
         one("median", [r.size(9), 3], 1, [r.within(4..=7) * 2 + 1; 2], border, r);
     }
+    // Blocks whose columns are sorted together, of pixels that do not divide them.
+    let channels = r.within(2..=4);
+    one("median", [r.within(520..=700) / channels, 4], channels, [3; 2], "reflect", r);
     // Stripes, windows past what a sixteenth of the counts keeps, and the largest.
     one("median", [1100, 2], 1, [7; 2], "reflect_101", r);
     one("median", [90, 4], 1, [15; 2], "clamp", r);
