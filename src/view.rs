@@ -10,7 +10,6 @@ mod parts;
 mod raw;
 mod vector;
 
-#[cfg(feature = "gpu")]
 pub(crate) use image::Place;
 pub use image::{Image, ImageMut};
 pub use vector::{VecMut, VecRef};

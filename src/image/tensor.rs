@@ -9,6 +9,7 @@ use crate::forms::ops;
 use crate::lanes::Simd;
 use crate::lanes::executor::Executor;
 use crate::lanes::planes::BLOCK;
+use crate::view::Place;
 
 /// What [`rgb_to_tensor`](crate::rgb_to_tensor()) and [`nv12_to_tensor`](crate::nv12_to_tensor()) make of the levels 0 to 255 of red, green and blue:
 /// `scale·level + offset`.
@@ -129,27 +130,23 @@ pub const fn nv12_to_tensor_workspace(width: usize, to: usize) -> usize {
     most.saturating_add(bytes_room(to))
 }
 
-/// Checks a plan and a source, and that `dst` has three planes of the plan's result.
-pub(crate) fn check_rgb(
-    plan: ResizePlan<'_, i16>,
-    expect: impl Fn(&'static str, [usize; 2], usize) -> Result<(), Error>,
-    dst: usize,
-) -> Result<(), Error> {
+/// Checks a plan and the sizes of a source, and that `dst` has three planes of the plan's result.
+pub(crate) fn check_rgb(plan: ResizePlan<'_, i16>, src: Place, dst: usize) -> Result<(), Error> {
     let sizes = plan.resize();
-    expect("src", sizes.from, 3)?;
+    src.expect("src", sizes.from, 3)?;
     same_len("dst", tensor_len(sizes.to), dst)
 }
 
 /// As [`check_rgb`], for a frame in NV12.
 pub(crate) fn check_nv12(
     [luma_plan, chroma_plan]: [ResizePlan<'_, i16>; 2],
-    expect: impl Fn(&'static str, [usize; 2], usize) -> Result<(), Error>,
+    [of_luma, of_chroma]: [Place; 2],
     dst: usize,
 ) -> Result<(), Error> {
     let (luma, chroma) = (luma_plan.resize(), chroma_plan.resize());
-    expect("luma", luma.from, 1)?;
-    expect("chroma", chroma.from, 2)?;
-    expect("chroma", luma.from.map(|n| n.div_ceil(2)), 2)?;
+    of_luma.expect("luma", luma.from, 1)?;
+    of_chroma.expect("chroma", chroma.from, 2)?;
+    of_chroma.expect("chroma", luma.from.map(|n| n.div_ceil(2)), 2)?;
     let shape = |[width, height]: [usize; 2]| [height, width];
     crate::error::same_shape("chroma_plan", shape(luma.to), shape(chroma.to))?;
     same_len("dst", tensor_len(luma.to), dst)
@@ -197,30 +194,48 @@ fn block<T: Copy + Default>(x: &[T], at: usize) -> [T; BLOCK] {
     to
 }
 
-/// For a group of rows of planes from row `first` on: `resized` writes three bytes for each column of each row to memory, and `of` makes planes of a block of a row
-/// of them, from a column on.
+/// The three planes of a result, of rows of `cols` elements of work each: `resized` writes three bytes for each column of a group of rows to memory, and `of` makes
+/// planes of a block of a row of them, from a column on. Workspace holds the bytes and what `resized` needs.
 #[inline(always)]
-fn groups(
+fn tensor<J: Executor, S: Simd>(
+    (j, s): (J, S),
+    (cols, need): (usize, usize),
     by: Normalization,
     planes: [ImageMut<'_, f32>; 3],
-    bytes: &mut [u8],
-    mut resized: impl FnMut(usize, usize, &mut [u8]),
-    of: impl Fn(usize, &[u8], usize) -> [[u8; BLOCK]; 3],
-) {
-    let mut planes = planes;
+    workspace: &mut [i16],
+    resized: impl Fn([usize; 2], &mut [u8], &mut [i16]) + Sync,
+    of: impl Fn(usize, &[u8], usize) -> [[u8; BLOCK]; 3] + Sync,
+) -> Result<(), Error> {
+    enough(need, workspace.len())?;
     let [first_plane, ..] = &planes;
-    let (width, height) = (first_plane.width(), first_plane.height());
-    for first in (0..height).step_by(LINES) {
-        let rows = LINES.min(height - first);
-        resized(first, rows, bytes);
-        for row in 0..rows {
-            let [a, b, c] = &mut planes;
-            let mut out = [a.row_mut(first + row), b.row_mut(first + row), c.row_mut(first + row)];
-            for at in (0..width).step_by(BLOCK) {
-                write(by, &of(row, bytes, at), &mut out, at);
+    let room = bytes_room(first_plane.width());
+    each_part(
+        j,
+        s,
+        (cols, need),
+        0,
+        planes,
+        workspace,
+        #[inline(always)]
+        |y: usize, mut planes: [ImageMut<'_, f32>; 3], workspace: &mut [i16]| {
+            let (bytes, middle) = workspace.split_at_mut(room.min(workspace.len()));
+            let bytes = bytemuck::must_cast_slice_mut(bytes);
+            let [first_plane, ..] = &planes;
+            let (width, height) = (first_plane.width(), first_plane.height());
+            for first in (0..height).step_by(LINES) {
+                let rows = LINES.min(height - first);
+                resized([y + first, rows], bytes, middle);
+                for row in 0..rows {
+                    let [a, b, c] = &mut planes;
+                    let mut out = [a.row_mut(first + row), b.row_mut(first + row), c.row_mut(first + row)];
+                    for at in (0..width).step_by(BLOCK) {
+                        write(by, &of(row, bytes, at), &mut out, at);
+                    }
+                }
             }
-        }
-    }
+        },
+    );
+    Ok(())
 }
 
 /// A group of rows of bytes, resized from row `y` on.
@@ -228,7 +243,7 @@ fn groups(
 fn resized<S: Simd, const C: usize>(
     s: S,
     job: Job<'_, u8>,
-    (y, rows): (usize, usize),
+    [y, rows]: [usize; 2],
     bytes: &mut [u8],
     middle: &mut [i16],
 ) {
@@ -248,39 +263,24 @@ pub(crate) fn rgb_to_tensor_by<J: Executor, S: Simd>(
     dst: &mut [f32],
     workspace: &mut [i16],
 ) -> Result<(), Error> {
-    check_rgb(plan, |arg, size, channels| src.expect(arg, size, channels), dst.len())?;
+    check_rgb(plan, src.place(), dst.len())?;
     let to = plan.resize().to;
     let need = rgb_to_tensor_workspace(src.width(), to[0]);
-    enough(need, workspace.len())?;
-    let (job, room) = (Job { plan, src }, bytes_room(to[0]));
-    let cols = src.row_len().max(3 * to[0]);
-    each_part(
-        j,
-        s,
-        (cols, need),
-        0,
+    let job = Job { plan, src };
+    tensor(
+        (j, s),
+        (src.row_len().max(3 * to[0]), need),
+        normalization,
         planes(dst, to)?,
         workspace,
         #[inline(always)]
-        |y: usize, planes: [ImageMut<'_, f32>; 3], workspace: &mut [i16]| {
-            let (bytes, middle) = workspace.split_at_mut(room.min(workspace.len()));
-            groups(
-                normalization,
-                planes,
-                bytemuck::must_cast_slice_mut(bytes),
-                #[inline(always)]
-                |first, rows, bytes| {
-                    resized::<S, 3>(s, job, (y + first, rows), bytes, middle);
-                },
-                #[inline(always)]
-                |row, bytes, at| {
-                    let line = bytes.get(3 * row * to[0]..3 * (row + 1) * to[0]).unwrap_or_default();
-                    s.planes(&block(line.as_chunks::<3>().0, at))
-                },
-            );
+        |rows, bytes: &mut [u8], middle: &mut [i16]| resized::<S, 3>(s, job, rows, bytes, middle),
+        #[inline(always)]
+        |row, bytes: &[u8], at| {
+            let line = bytes.get(3 * row * to[0]..3 * (row + 1) * to[0]).unwrap_or_default();
+            s.planes(&block(line.as_chunks::<3>().0, at))
         },
-    );
-    Ok(())
+    )
 }
 
 #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
@@ -296,51 +296,34 @@ pub(crate) fn nv12_to_tensor_by<J: Executor, S: Simd>(
     dst: &mut [f32],
     workspace: &mut [i16],
 ) -> Result<(), Error> {
-    let expect = |arg: &'static str, size, channels| {
-        let image = if arg == "luma" { luma } else { chroma };
-        image.expect(arg, size, channels)
-    };
-    check_nv12([luma_plan, chroma_plan], expect, dst.len())?;
+    check_nv12([luma_plan, chroma_plan], [luma.place(), chroma.place()], dst.len())?;
     let to = luma_plan.resize().to;
     let need = nv12_to_tensor_workspace(luma.width(), to[0]);
-    enough(need, workspace.len())?;
     let jobs = (Job { plan: luma_plan, src: luma }, Job { plan: chroma_plan, src: chroma });
     let (black, factors) = coding.factors();
-    let room = bytes_room(to[0]);
-    each_part(
-        j,
-        s,
+    tensor(
+        (j, s),
         (luma.width().max(3 * to[0]), need),
-        0,
+        normalization,
         planes(dst, to)?,
         workspace,
         #[inline(always)]
-        |y: usize, planes: [ImageMut<'_, f32>; 3], workspace: &mut [i16]| {
-            let (bytes, middle) = workspace.split_at_mut(room.min(workspace.len()));
-            groups(
-                normalization,
-                planes,
-                bytemuck::must_cast_slice_mut(bytes),
-                #[inline(always)]
-                |first, rows, bytes| {
-                    let (levels, pairs) = bytes.split_at_mut((LINES * to[0]).min(bytes.len()));
-                    resized::<S, 1>(s, jobs.0, (y + first, rows), levels, middle);
-                    resized::<S, 2>(s, jobs.1, (y + first, rows), pairs, middle);
-                },
-                #[inline(always)]
-                |row, bytes, at| {
-                    let (levels, pairs) = bytes.split_at((LINES * to[0]).min(bytes.len()));
-                    let levels = levels.get(row * to[0]..(row + 1) * to[0]).unwrap_or_default();
-                    let pairs = pairs.get(2 * row * to[0]..2 * (row + 1) * to[0]).unwrap_or_default();
-                    let (mut us, mut vs) = ([0; BLOCK], [0; BLOCK]);
-                    let pairs = block(pairs.as_chunks::<2>().0, at);
-                    for ((u, v), pair) in us.iter_mut().zip(&mut vs).zip(&pairs) {
-                        [*u, *v] = *pair;
-                    }
-                    colours(black, factors, &block(levels, at), &shades(factors, &us, &vs))
-                },
-            );
+        |rows, bytes: &mut [u8], middle: &mut [i16]| {
+            let (levels, pairs) = bytes.split_at_mut((LINES * to[0]).min(bytes.len()));
+            resized::<S, 1>(s, jobs.0, rows, levels, middle);
+            resized::<S, 2>(s, jobs.1, rows, pairs, middle);
         },
-    );
-    Ok(())
+        #[inline(always)]
+        |row, bytes: &[u8], at| {
+            let (levels, pairs) = bytes.split_at((LINES * to[0]).min(bytes.len()));
+            let levels = levels.get(row * to[0]..(row + 1) * to[0]).unwrap_or_default();
+            let pairs = pairs.get(2 * row * to[0]..2 * (row + 1) * to[0]).unwrap_or_default();
+            let (mut us, mut vs) = ([0; BLOCK], [0; BLOCK]);
+            let pairs = block(pairs.as_chunks::<2>().0, at);
+            for ((u, v), pair) in us.iter_mut().zip(&mut vs).zip(&pairs) {
+                [*u, *v] = *pair;
+            }
+            colours(black, factors, &block(levels, at), &shades(factors, &us, &vs))
+        },
+    )
 }

@@ -203,6 +203,10 @@ impl<'a, T> Image<'a, T> {
         let (from, place) = self.place.region(x, y, width, height)?;
         Ok(Self { data: self.data.get(from..).unwrap_or_default(), place })
     }
+    /// The sizes.
+    pub(crate) const fn place(&self) -> Place {
+        self.place
+    }
     /// All elements from the first one on, and those from one row to the next.
     #[inline(always)]
     pub(crate) const fn parts(&self) -> (&'a [T], usize) {

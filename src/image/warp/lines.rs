@@ -141,7 +141,7 @@ pub(crate) fn block_of_pixels<P: Pixel, const C: usize, const L: usize>(
 
 /// A place of the source: of the pixel at its upper left, and the fractions.
 #[derive(Clone, Copy)]
-struct Spot {
+struct SourcePoint {
     at: [i32; 2],
     fraction: [u32; 2],
 }
@@ -170,7 +170,7 @@ impl<'a, P: Pixel, const C: usize, const L: usize, const FOUR: bool> Source<'a, 
     }
     /// One pixel, whose sources may be anywhere.
     #[inline(always)]
-    fn one(&self, Spot { at: [x, y], fraction }: Spot) -> [P; C] {
+    fn one(&self, SourcePoint { at: [x, y], fraction }: SourcePoint) -> [P; C] {
         let (src, border) = (self.src, self.border);
         let line = |y: i32| border.index(y as isize, src.height()).map(|y| src.line(y).as_chunks::<C>().0);
         let column = |x: i32| border.index(x as isize, src.width());
@@ -208,7 +208,7 @@ impl<'a, P: Pixel, const C: usize, const L: usize, const FOUR: bool> Source<'a, 
 
 /// Lines of [`warp_affine`](crate::warp_affine()).
 #[derive(Clone, Copy)]
-pub(super) struct Affinely<'a, P, const C: usize, const L: usize, const FOUR: bool> {
+pub(super) struct AffineLines<'a, P, const C: usize, const L: usize, const FOUR: bool> {
     source: Source<'a, P, C, L, FOUR>,
     steps: Steps,
 }
@@ -237,16 +237,16 @@ fn both(a: Range<usize>, b: Range<usize>) -> Range<usize> {
     start..a.end.min(b.end).max(start)
 }
 
-impl<'a, P: Pixel, const C: usize, const L: usize, const FOUR: bool> Affinely<'a, P, C, L, FOUR> {
+impl<'a, P: Pixel, const C: usize, const L: usize, const FOUR: bool> AffineLines<'a, P, C, L, FOUR> {
     #[inline(always)]
     pub(super) fn new(src: Image<'a, P>, border: Border<P>, steps: Steps) -> Self {
         Self { source: Source::new(src, border), steps }
     }
     /// A place with 32 bits behind the point.
     #[inline(always)]
-    fn spot(place: [i64; 2]) -> Spot {
+    fn of_fixed(place: [i64; 2]) -> SourcePoint {
         let at = place.map(|p| (p >> 32) as i32);
-        Spot { at, fraction: place.map(|p| (p as u32) >> (32 - P::FRACTION)) }
+        SourcePoint { at, fraction: place.map(|p| (p as u32) >> (32 - P::FRACTION)) }
     }
     /// Line `y` of the result.
     #[inline(always)]
@@ -279,7 +279,7 @@ impl<'a, P: Pixel, const C: usize, const L: usize, const FOUR: bool> Affinely<'a
         for part in [near.start..inner.start, inner.end..near.end] {
             let from = part.start;
             for (k, to) in out.get_mut(part).unwrap_or_default().iter_mut().enumerate() {
-                *to = source.one(Self::spot(place(from + k)));
+                *to = source.one(Self::of_fixed(place(from + k)));
             }
         }
         let stride = source.stride.unwrap_or_default();
@@ -315,9 +315,11 @@ fn round(x: f32) -> (i32, f32) {
 
 /// Lines of [`remap`](crate::remap()).
 #[derive(Clone, Copy)]
-pub(super) struct Mapped<'a, P, const C: usize, const L: usize, const FOUR: bool>(Source<'a, P, C, L, FOUR>);
+pub(super) struct MapLines<'a, P, const C: usize, const L: usize, const FOUR: bool>(
+    Source<'a, P, C, L, FOUR>,
+);
 
-impl<'a, P: Pixel, const C: usize, const L: usize, const FOUR: bool> Mapped<'a, P, C, L, FOUR> {
+impl<'a, P: Pixel, const C: usize, const L: usize, const FOUR: bool> MapLines<'a, P, C, L, FOUR> {
     #[inline(always)]
     pub(super) fn new(src: Image<'a, P>, border: Border<P>) -> Self {
         Self(Source::new(src, border))
@@ -384,7 +386,7 @@ impl<'a, P: Pixel, const C: usize, const L: usize, const FOUR: bool> Mapped<'a, 
                 let [right, bottom] = end;
                 let near = (-more..right).contains(column) & (-more..bottom).contains(row);
                 *to = if known & (near | !is_constant) {
-                    source.one(Spot { at: [*column, *row], fraction: [*fx, *fy] })
+                    source.one(SourcePoint { at: [*column, *row], fraction: [*fx, *fy] })
                 } else {
                     constant
                 };

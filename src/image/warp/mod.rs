@@ -13,7 +13,7 @@ use crate::error::{Error, same_len};
 use crate::forms::ops;
 use crate::lanes::Simd;
 use crate::lanes::executor::Executor;
-use lines::{Affinely, Mapped};
+use lines::{AffineLines, MapLines};
 
 /// How [`warp_affine`](crate::warp_affine()) and [`remap`](crate::remap()) make a pixel of those near its place `(u, v)`.
 #[non_exhaustive]
@@ -111,6 +111,22 @@ pub(crate) fn expect_sides(src: [usize; 2], dst: [usize; 2]) -> Result<(), Error
     Ok(())
 }
 
+/// Calls `line` of lines whose constants are the channels of a pixel, the elements of one that blocks read, and whether four pixels are blended.
+macro_rules! by_form {
+    ($by:expr, $channels:expr, $lines:ident::new($($new:expr),*).line($($line:expr),*)) => {
+        match ($by, $channels) {
+            (Sampler::Nearest, 1) => $lines::<P, 1, 1, false>::new($($new),*).line($($line),*),
+            (Sampler::Nearest, 2) => $lines::<P, 2, 2, false>::new($($new),*).line($($line),*),
+            (Sampler::Nearest, 3) => $lines::<P, 3, 3, false>::new($($new),*).line($($line),*),
+            (Sampler::Nearest, _) => $lines::<P, 4, 4, false>::new($($new),*).line($($line),*),
+            (Sampler::Bilinear, 1) => $lines::<P, 1, 1, true>::new($($new),*).line($($line),*),
+            (Sampler::Bilinear, 2) => $lines::<P, 2, 2, true>::new($($new),*).line($($line),*),
+            (Sampler::Bilinear, 3) => $lines::<P, 3, 4, true>::new($($new),*).line($($line),*),
+            (Sampler::Bilinear, _) => $lines::<P, 4, 4, true>::new($($new),*).line($($line),*),
+        }
+    };
+}
+
 pub(crate) fn warp_affine_by<J: Executor, S: Simd, P: Pixel>(
     j: J,
     s: S,
@@ -130,30 +146,11 @@ pub(crate) fn warp_affine_by<J: Executor, S: Simd, P: Pixel>(
         cols,
         dst,
         #[inline(always)]
-        |y: usize, out: &mut [P]| affine_line(src, border, (by, steps), y, out),
+        |y: usize, out: &mut [P]| {
+            by_form!(by, src.channels(), AffineLines::new(src, border, steps).line(y, out))
+        },
     );
     Ok(())
-}
-
-/// Line `y` of the result.
-#[inline(always)]
-fn affine_line<P: Pixel>(
-    src: Image<'_, P>,
-    border: Border<P>,
-    (by, steps): (Sampler, Steps),
-    y: usize,
-    out: &mut [P],
-) {
-    match (by, src.channels()) {
-        (Sampler::Nearest, 1) => Affinely::<P, 1, 1, false>::new(src, border, steps).line(y, out),
-        (Sampler::Nearest, 2) => Affinely::<P, 2, 2, false>::new(src, border, steps).line(y, out),
-        (Sampler::Nearest, 3) => Affinely::<P, 3, 3, false>::new(src, border, steps).line(y, out),
-        (Sampler::Nearest, _) => Affinely::<P, 4, 4, false>::new(src, border, steps).line(y, out),
-        (Sampler::Bilinear, 1) => Affinely::<P, 1, 1, true>::new(src, border, steps).line(y, out),
-        (Sampler::Bilinear, 2) => Affinely::<P, 2, 2, true>::new(src, border, steps).line(y, out),
-        (Sampler::Bilinear, 3) => Affinely::<P, 3, 4, true>::new(src, border, steps).line(y, out),
-        (Sampler::Bilinear, _) => Affinely::<P, 4, 4, true>::new(src, border, steps).line(y, out),
-    }
 }
 
 /// An element that is read at another place costs as much as this many that are copied.
@@ -178,15 +175,8 @@ pub(crate) fn remap_by<J: Executor, S: Simd, P: Pixel>(
         cols,
         dst,
         #[inline(always)]
-        |y: usize, out: &mut [P]| match (by, src.channels()) {
-            (Sampler::Nearest, 1) => Mapped::<P, 1, 1, false>::new(src, border).line(map.line(y), out),
-            (Sampler::Nearest, 2) => Mapped::<P, 2, 2, false>::new(src, border).line(map.line(y), out),
-            (Sampler::Nearest, 3) => Mapped::<P, 3, 3, false>::new(src, border).line(map.line(y), out),
-            (Sampler::Nearest, _) => Mapped::<P, 4, 4, false>::new(src, border).line(map.line(y), out),
-            (Sampler::Bilinear, 1) => Mapped::<P, 1, 1, true>::new(src, border).line(map.line(y), out),
-            (Sampler::Bilinear, 2) => Mapped::<P, 2, 2, true>::new(src, border).line(map.line(y), out),
-            (Sampler::Bilinear, 3) => Mapped::<P, 3, 4, true>::new(src, border).line(map.line(y), out),
-            (Sampler::Bilinear, _) => Mapped::<P, 4, 4, true>::new(src, border).line(map.line(y), out),
+        |y: usize, out: &mut [P]| {
+            by_form!(by, src.channels(), MapLines::new(src, border).line(map.line(y), out))
         },
     );
     Ok(())

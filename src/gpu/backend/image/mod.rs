@@ -141,7 +141,7 @@ impl<D: Device> Images for Gpu<D> {
         (): (),
     ) -> Done {
         called!(rgb_to_tensor, {
-            check_rgb(plan, |arg, size, channels| src.place.expect(arg, size, channels), dst.len())?;
+            check_rgb(plan, src.place, dst.len())?;
             self.tensor([("src", src, plan)], None, normalization, dst)
         })
     }
@@ -158,11 +158,7 @@ impl<D: Device> Images for Gpu<D> {
         (): (),
     ) -> Done {
         called!(nv12_to_tensor, {
-            let expect = |arg: &'static str, size, channels| {
-                let image = if arg == "luma" { luma } else { chroma };
-                image.place.expect(arg, size, channels)
-            };
-            check_nv12([luma_plan, chroma_plan], expect, dst.len())?;
+            check_nv12([luma_plan, chroma_plan], [luma.place, chroma.place], dst.len())?;
             let sources = [("luma", luma, luma_plan), ("chroma", chroma, chroma_plan)];
             self.tensor(sources, Some(coding), normalization, dst)
         })

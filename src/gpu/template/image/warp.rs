@@ -41,7 +41,7 @@ fn times<'b>([low, high]: Long<'b>, n: Value<'b, U32>) -> Long<'b> {
 
 /// A place: the column and the row of the pixel at its upper left, to which [`FIRST_PLACE`] is added, the fractions, and for a map whether
 /// both coordinates are numbers that are not far.
-struct Spot<'b> {
+struct SourcePoint<'b> {
     at: [Value<'b, U32>; 2],
     fraction: [Value<'b, U32>; 2],
     known: Option<Value<'b, Pred>>,
@@ -85,7 +85,7 @@ fn half_up<'b>(rest: Value<'b, F32>) -> Value<'b, U32> {
 
 impl<'b> Given<'b> {
     /// The place for column `x` of row `y` of the result.
-    fn spot(&self, x: Value<'b, U32>, y: Value<'b, U32>, fraction: Option<u32>) -> Spot<'b> {
+    fn point(&self, x: Value<'b, U32>, y: Value<'b, U32>, fraction: Option<u32>) -> SourcePoint<'b> {
         let b = x.builder();
         match self {
             Self::Matrix(rows) => {
@@ -94,12 +94,12 @@ impl<'b> Given<'b> {
                     let shift = b.int(32 - i64::from(fraction.unwrap_or(1)));
                     (high + b.int(i64::from(FIRST_PLACE)), low >> shift)
                 });
-                Spot { at: [u, v], fraction: [of_u, of_v], known: None }
+                SourcePoint { at: [u, v], fraction: [of_u, of_v], known: None }
             }
             Self::Map(map) => {
                 let at = y * map.stride + (x << b.int(1));
                 let [u, v] = [0, 1].map(|k| coordinate(map.get(at + b.int(k)).cast(), fraction));
-                Spot { at: [u.0, v.0], fraction: [u.1, v.1], known: Some(u.2 & v.2) }
+                SourcePoint { at: [u.0, v.0], fraction: [u.1, v.1], known: Some(u.2 & v.2) }
             }
         }
     }
@@ -154,7 +154,7 @@ impl<'b> Reader<'_, 'b> {
         channels: &[Value<'b, U32>],
     ) -> Vec<Value<'b, U32>> {
         let (b, source) = (self.args.b, self.args.x);
-        let Spot { at, fraction, known } = self.given.spot(x, y, self.fraction);
+        let SourcePoint { at, fraction, known } = self.given.point(x, y, self.fraction);
         // The first element of a pixel, or of the first or last one of its line or column beyond a constant border.
         let place = |axis: Axis<'b>, at| {
             let (inside, place) = axis.place(self.mode, at);
