@@ -46,6 +46,8 @@ thresholds! {
     image::turn::TILE Elements;
     image::rank::BLOCK Elements;
     image::rank::BESIDE Elements;
+    image::rank::SORTED Elements;
+    image::rank::COLUMNS Elements;
     image::resize::passes::PAST Elements;
     image::resize::passes::STRIP Bytes;
     image::warp::lines::BLOCK Elements;

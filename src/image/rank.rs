@@ -324,9 +324,9 @@ fn by_columns<S: Simd>(s: S, rows: [&[u8]; 3], channels: usize, out: &mut [[u8; 
 }
 
 /// Blocks of a row whose columns are sorted together.
-const SORTED: usize = 16;
+pub(crate) const SORTED: usize = 16;
 /// Their columns, with two pixels of four channels.
-const COLUMNS: usize = SORTED * BLOCK + 2 * 4;
+pub(crate) const COLUMNS: usize = SORTED * BLOCK + 2 * 4;
 
 /// Blocks of a row, beside those a pixel and two pixels to the right of them.
 #[inline(always)]
