@@ -279,7 +279,7 @@ pub(crate) fn rgb_to_hsv_by<J: Executor, S: Simd>(
 }
 
 /// The hues of a whole turn.
-const TURN: u32 = 180;
+const TURN: u8 = 180;
 
 /// A number from 0 to 1000, rounded half up, that is a half or further from one than 1/512.
 #[inline(always)]
@@ -291,27 +291,35 @@ const fn rounded(x: f32) -> u32 {
 /// Replaces colours by hues, saturations and values.
 #[inline(always)]
 fn hues([red, green, blue]: &mut [[u8; BLOCK]; 3]) {
-    for ((r, g), b) in red.iter_mut().zip(green).zip(blue) {
+    // Bytes as far as they hold everything.
+    let (mut differences, mut bases) = ([0i16; BLOCK], [0; BLOCK]);
+    let (mut ranges, mut values) = ([0; BLOCK], [0; BLOCK]);
+    let colours = red.iter().zip(green.iter()).zip(blue.iter());
+    let to = differences.iter_mut().zip(&mut bases).zip(ranges.iter_mut().zip(&mut values));
+    for (((r, g), b), ((difference, base), (range, value))) in colours.zip(to) {
         let (x, y, z) = (*r, *g, *b);
         let most = x.max(y).max(z);
-        let apart = most - x.min(y).min(z);
-        let (one, other, base) = if x == most {
-            (y, z, 0.0)
+        (*range, *value) = (most - x.min(y).min(z), most);
+        let (one, other, from) = if x == most {
+            (y, z, TURN)
         } else if y == most {
-            (z, x, 60.0)
+            (z, x, 60)
         } else {
-            (x, y, 120.0)
+            (x, y, 120)
         };
-        // Where a divisor is 0, so is what it divides. One division gives the reciprocals of both.
-        let (d, v) = (f32::from(apart.max(1)), f32::from(most.max(1)));
-        let both = 1.0 / (d * v);
-        let hue = base + 30.0 * (f32::from(one) - f32::from(other)) * (both * v);
-        let hue = rounded(hue + TURN as f32);
-        let hue = if hue >= TURN { hue - TURN } else { hue };
-        let hue = if hue >= TURN { hue - TURN } else { hue };
-        let saturation = rounded(255.0 * f32::from(apart) * (both * d));
-        (*r, *g, *b) = (hue as u8, saturation as u8, most);
+        (*difference, *base) = (i16::from(one) - i16::from(other), from);
     }
+    let from = differences.iter().zip(&bases).zip(ranges.iter().zip(&values));
+    for (((difference, base), (range, value)), (hue, saturation)) in from.zip(red.iter_mut().zip(green)) {
+        // Where a divisor is 0, so is what it divides. One division gives the reciprocals of both.
+        let (d, v) = (f32::from((*range).max(1)), f32::from((*value).max(1)));
+        let both = 1.0 / (d * v);
+        // From 150 to 210, where red is the largest, and to 150 otherwise.
+        let found = rounded(f32::from(*base) + 30.0 * f32::from(*difference) * (both * v));
+        let found = if found >= u32::from(TURN) { found - u32::from(TURN) } else { found };
+        (*hue, *saturation) = (found as u8, rounded(255.0 * f32::from(*range) * (both * d)) as u8);
+    }
+    *blue = values;
 }
 
 pub(crate) fn nv12_to_rgb_by<J: Executor, S: Simd>(
