@@ -6,6 +6,7 @@ use crate::error::{Error, enough};
 use crate::forms::ops;
 use crate::lanes::executor::Executor;
 use crate::lanes::{Simd, from_fn};
+use core::num::NonZero;
 
 ops! { $ rank_ops in crate::image::rank;
     /// Median filter: `dst[y][x][c]` is the median of `src[y + k][x + j][c]` for `-size/2 <= k, j <= size/2`, the middle one of these `size²` numbers when they are sorted.
@@ -234,16 +235,16 @@ impl<'a> Job<'a> {
     fn beyond(&self, line: Option<&[u8]>, i: usize, reach: usize, to: &mut [u8]) {
         let Some(line) = line else { return to.fill(self.border.value()) };
         let (c, before) = (self.channels(), reach * self.channels());
-        let first = i.cast_signed().wrapping_sub(before.cast_signed());
         let to = to.get_mut(..BLOCK + 2 * before).unwrap_or_default();
         let (left, from) = (before.saturating_sub(i), i.saturating_sub(before));
         let inside = line.get(from..).unwrap_or_default();
         to.iter_mut().skip(left).zip(inside).for_each(|(to, p)| *to = *p);
         let width = self.src.width();
+        let channels = NonZero::new(c).unwrap_or(NonZero::<usize>::MIN);
         let beyond = |(k, to): (usize, &mut u8)| {
-            let at = first.wrapping_add(k.cast_signed());
-            let (x, channel) = (at.div_euclid(c.cast_signed()), at.rem_euclid(c.cast_signed()));
-            let found = self.border.index(x, width).and_then(|x| line.get(x * c + channel.cast_unsigned()));
+            let (x, channel) = ((i + k) / channels, (i + k) % channels);
+            let at = self.border.index(x.cast_signed().wrapping_sub(reach.cast_signed()), width);
+            let found = at.and_then(|x| line.get(x * c + channel));
             *to = found.copied().unwrap_or_else(|| self.border.value());
         };
         to.iter_mut().enumerate().take(left).for_each(beyond);
