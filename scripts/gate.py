@@ -482,7 +482,6 @@ LINT = [*QUICK, Job("libraries of other targets", libraries, OTHER), Job("lint",
 
 def test(tally: Tally, strict: bool, only: list[str]) -> None:
     more = ["--strict"] if strict else []
-    # A disk that fills fails each later job as if its tests did.
     free, built = (float(n) / 1e9 for n in (shutil.disk_usage(ROOT).free, sum(f.lstat().st_blocks * 512 for f in TARGET.rglob("*"))))
     print(f"{free:.0f} GB of disk are free and {built:.0f} GB are built; from nothing the tests take {DISK}", flush=True)
     if not only and free + built < DISK:
@@ -548,6 +547,7 @@ def test(tally: Tally, strict: bool, only: list[str]) -> None:
         Job("C ABI", lambda t: attempt(t, "C ABI", ["scripts/capi.sh"]), frozenset({"capi"})),
         Job("proofs", proofs),
         Job("panics", lambda t: script(t, "panics", ["scripts/panics.py", "cortex-m4f", *more])),
+        Job("inlined", lambda t: script(t, "inlined", ["scripts/inlined.py", *more])),
         Job("contracts", lambda t: contracts(t, "".join(ran.get(name, "") for name in [*found, devices])), HOST, frozenset([*found, devices])),
         Job("large sizes", large),
         # Whole programs come last: a slow machine skips those that it does not reach.

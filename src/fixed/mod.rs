@@ -87,20 +87,18 @@ mod sealed {
         #[inline(always)]
         fn products<S: Simd>(s: S, a: &[i8], b: &[i8]) -> i64 {
             // A run has less than 2³¹: 2¹⁶·2¹⁴.
-            let runs = a.chunks(RUN).zip(b.chunks(RUN)).map(
-                #[inline(always)]
-                |(a, b)| {
-                    let ((a, rest_a), (b, rest_b)) = (a.as_chunks::<32>(), b.as_chunks::<32>());
-                    let mut sum = s.zero();
-                    for (a, b) in a.iter().zip(b) {
-                        sum = s.dot::<true>(sum, s.bytes(a.map(|x| x as u8)), s.bytes(b.map(|x| x as u8)));
-                    }
-                    let [whole, ..] = s.totals([sum; 4]);
-                    let rest = rest_a.iter().zip(rest_b).map(|(a, b)| i32::from(*a) * i32::from(*b));
-                    i64::from(whole) + i64::from(rest.sum::<i32>())
-                },
-            );
-            runs.sum()
+            let mut total = 0;
+            for (a, b) in a.chunks(RUN).zip(b.chunks(RUN)) {
+                let ((a, rest_a), (b, rest_b)) = (a.as_chunks::<32>(), b.as_chunks::<32>());
+                let mut sum = s.zero();
+                for (a, b) in a.iter().zip(b) {
+                    sum = s.dot::<true>(sum, s.bytes(a.map(|x| x as u8)), s.bytes(b.map(|x| x as u8)));
+                }
+                let [whole, ..] = s.totals([sum; 4]);
+                let rest = rest_a.iter().zip(rest_b).map(|(a, b)| i32::from(*a) * i32::from(*b));
+                total += i64::from(whole) + i64::from(rest.sum::<i32>());
+            }
+            total
         }
         #[inline(always)]
         fn saturated(x: i64) -> i8 {

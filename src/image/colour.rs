@@ -239,7 +239,9 @@ pub(super) fn each_block<A: Copy + Default, B: Copy + Default>(
     of: impl Fn(&[A; BLOCK], &mut [B; BLOCK]),
 ) {
     let ((from, rest), (to, last)) = (from.as_chunks::<BLOCK>(), to.as_chunks_mut::<BLOCK>());
-    to.iter_mut().zip(from).for_each(|(to, from)| of(from, to));
+    for (to, from) in to.iter_mut().zip(from) {
+        of(from, to);
+    }
     if !rest.is_empty() {
         let (mut block, mut found) = ([A::default(); BLOCK], [B::default(); BLOCK]);
         block.iter_mut().zip(rest).for_each(|(to, p)| *to = *p);

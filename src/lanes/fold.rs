@@ -466,7 +466,10 @@ fn fold_lanes<V: Vector, F: Fold<V::Elem, N, K>, const N: usize, const K: usize>
         )*};
     }
     halve!(8 4 2 1);
-    acc.map(Vector::lane0)
+    from_fn(
+        #[inline(always)]
+        |k| acc.get(k).copied().map_or(V::Elem::default(), Vector::lane0),
+    )
 }
 
 /// The first `i` with `x[i] == v`; `x.len()` when there is none.

@@ -87,15 +87,16 @@ mod x86 {
             impl Planes for $T {
                 lane_fns! {
                     fn planes(self, x: &[[u8; 3]; BLOCK]) -> [[u8; BLOCK]; 3] = {
+                        let twice = |x: &[u8; 16]| _mm256_broadcastsi128_si256(load(x));
                         // Each half of a register is of one of two groups of sixteen pixels.
                         let (parts, _) = x.as_flattened().as_chunks::<16>();
                         let &[a, b, c, d, e, f] = parts else { return [[0; BLOCK]; 3] };
                         let two = |low, high| _mm256_set_m128i(load(&high), load(&low));
                         let [x, y, z] = [two(a, d), two(b, e), two(c, f)];
-                        let [first, second] = THIRDS.map(|m| _mm256_broadcastsi128_si256(load(&m)));
+                        let [first, second] = [twice(&THIRDS[0]), twice(&THIRDS[1])];
                         // The first, second and third of every three bytes.
                         let merged = |a, b, c| _mm256_blendv_epi8(_mm256_blendv_epi8(c, b, second), a, first);
-                        let [r, g, b] = ORDERS[0].map(|at| _mm256_broadcastsi128_si256(load(&at)));
+                        let [r, g, b] = [twice(&ORDERS[0][0]), twice(&ORDERS[0][1]), twice(&ORDERS[0][2])];
                         core::mem::transmute::<[__m256i; 3], [[u8; BLOCK]; 3]>([
                             _mm256_shuffle_epi8(merged(x, z, y), r),
                             _mm256_shuffle_epi8(merged(y, x, z), g),
@@ -103,10 +104,11 @@ mod x86 {
                         ])
                     };
                     fn pixels(self, x: &[[u8; BLOCK]; 3], to: &mut [[u8; 3]; BLOCK]) -> () = {
+                        let twice = |x: &[u8; 16]| _mm256_broadcastsi128_si256(load(x));
                         let [r, g, b] = core::mem::transmute::<[[u8; BLOCK]; 3], [__m256i; 3]>(*x);
-                        let [of_r, of_g, of_b] = ORDERS[1].map(|at| _mm256_broadcastsi128_si256(load(&at)));
+                        let [of_r, of_g, of_b] = [twice(&ORDERS[1][0]), twice(&ORDERS[1][1]), twice(&ORDERS[1][2])];
                         let (r, g, b) = (_mm256_shuffle_epi8(r, of_r), _mm256_shuffle_epi8(g, of_g), _mm256_shuffle_epi8(b, of_b));
-                        let [first, second] = THIRDS.map(|m| _mm256_broadcastsi128_si256(load(&m)));
+                        let [first, second] = [twice(&THIRDS[0]), twice(&THIRDS[1])];
                         let merged = |a, b, c| _mm256_blendv_epi8(_mm256_blendv_epi8(c, b, second), a, first);
                         let [x, y, z] = [merged(r, g, b), merged(g, b, r), merged(b, r, g)];
                         let parts = core::mem::transmute::<[__m256i; 3], [[u8; BLOCK]; 3]>([
@@ -114,7 +116,9 @@ mod x86 {
                             _mm256_permute2x128_si256::<0x30>(z, x),
                             _mm256_permute2x128_si256::<0x31>(y, z),
                         ]);
-                        to.as_flattened_mut().as_chunks_mut::<BLOCK>().0.iter_mut().zip(parts).for_each(|(to, part)| *to = part);
+                        for (to, part) in to.as_flattened_mut().as_chunks_mut::<BLOCK>().0.iter_mut().zip(parts) {
+                            *to = part;
+                        }
                     };
                 }
             }
@@ -196,7 +200,9 @@ mod simd128 {
                     [merged(r, g, b), merged(g, b, r), merged(b, r, g)]
                 };
                 let parts = core::mem::transmute::<[[v128; 3]; 2], [[u8; 16]; 6]>([of(r, g, b), of(s, h, c)]);
-                to.as_flattened_mut().as_chunks_mut::<16>().0.iter_mut().zip(parts).for_each(|(to, part)| *to = part);
+                for (to, part) in to.as_flattened_mut().as_chunks_mut::<16>().0.iter_mut().zip(parts) {
+                    *to = part;
+                }
             };
         }
     }

@@ -134,7 +134,7 @@ impl<S: Simd> Rows<S> {
         }
         if B::GROUPS {
             // Even scales, then odd ones, two in a word.
-            let [low, sign] = [0xffff, 0x8000].map(|x| self.scales[0].lit(x));
+            let [low, sign] = [self.scales[0].lit(0xffff), self.scales[0].lit(0x8000)];
             let of = |x: Pairs<S>| (x ^ sign) - sign;
             for h in 0..8 {
                 let x = self.word(s, FACTORS + h);
@@ -274,7 +274,7 @@ fn tile<S: Simd, B: Block, const X: usize>(
             }
         }
         let mut k = 0;
-        let [d, m] = [0, 1].map(|i| register::<S::F32>(s, &rows.factors[i]));
+        let (d, m) = (register::<S::F32>(s, &rows.factors[0]), register::<S::F32>(s, &rows.factors[1]));
         while k < X {
             let mut below = lit(0);
             if B::MINS || B::OFFSET != 0 {

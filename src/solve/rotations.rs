@@ -177,7 +177,7 @@ fn one<S: Simd, T: Element, const N: usize>(
     // SAFETY: rows from `start` to `last` and the columns from `at` are inside, as was just seen, and nothing else is visited.
     unsafe {
         let mut to = rows.as_mut_ptr().add(start * width + at);
-        let mut x: [T::Vec<S>; N] = core::array::from_fn(
+        let mut x: [T::Vec<S>; N] = crate::lanes::from_fn(
             #[inline(always)]
             |k| T::Vec::<S>::load(s, to.add(k * lanes)),
         );

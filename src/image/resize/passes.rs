@@ -134,7 +134,9 @@ fn sums<'a, P: 'a, W: Copy, A: Copy, M: Copy, const N: usize>(
             sums = block(sums, &held, weights, x);
         }
         let to = out.get_mut(x..).unwrap_or_default().as_chunks_mut::<BLOCK>().0;
-        to.iter_mut().zip(sums).for_each(|(to, sums)| *to = end(sums));
+        for (to, sums) in to.iter_mut().zip(sums) {
+            *to = end(sums);
+        }
         x += N * BLOCK;
     }
 }
