@@ -158,17 +158,50 @@ impl Resample for u8 {
             };
             (weights.iter().enumerate().fold(start, of) >> shift) as i16
         };
-        let end = |sums| s.to_numbers(sums, shift);
         if S::TWO && out.len() >= 2 * BLOCK {
-            let add = |sums, held: &Held<'_, u8>, weights: &[i16], x: usize| {
-                held.pairs::<_, 2>(x, weights, sums, |sums, a, b, by| s.add_bytes(sums, a, b, by))
-            };
-            return sums(&rows, weights, (s.all(start), add, end), one, out);
+            return sums(
+                &rows,
+                weights,
+                (
+                    s.all(start),
+                    #[inline(always)]
+                    |sums, held: &Held<'_, u8>, weights: &[i16], x: usize| {
+                        held.pairs::<_, 2>(
+                            x,
+                            weights,
+                            sums,
+                            #[inline(always)]
+                            |sums, a, b, by| s.add_bytes(sums, a, b, by),
+                        )
+                    },
+                    #[inline(always)]
+                    |sums| s.to_numbers(sums, shift),
+                ),
+                one,
+                out,
+            );
         }
-        let add = |sums, held: &Held<'_, u8>, weights: &[i16], x: usize| {
-            held.pairs::<_, 1>(x, weights, sums, |sums, a, b, by| s.add_bytes(sums, a, b, by))
-        };
-        sums(&rows, weights, (s.all(start), add, end), one, out);
+        sums(
+            &rows,
+            weights,
+            (
+                s.all(start),
+                #[inline(always)]
+                |sums, held: &Held<'_, u8>, weights: &[i16], x: usize| {
+                    held.pairs::<_, 1>(
+                        x,
+                        weights,
+                        sums,
+                        #[inline(always)]
+                        |sums, a, b, by| s.add_bytes(sums, a, b, by),
+                    )
+                },
+                #[inline(always)]
+                |sums| s.to_numbers(sums, shift),
+            ),
+            one,
+            out,
+        );
     }
     #[inline(always)]
     fn strip<'a, S: Simd, const C: usize>(
@@ -210,13 +243,14 @@ impl Resample for u8 {
             let (lines, most) = (Lines::new(middle), most.div_ceil(8));
             let weights = weights.as_chunks::<8>().0;
             for o in (0..spans.len()).step_by(4) {
-                let one = |i: usize| {
+                let mut sums = [s.lines(half / 4); 4];
+                for (i, sums) in sums.iter_mut().enumerate() {
                     let (at, from, count) = span(o + i);
                     let count = if lines.has(from, 8 * most) { most } else { count.div_ceil(8) };
                     let by = weights.get(at / 8..).and_then(|by| by.get(..count)).unwrap_or_default();
-                    lines.products(s, from, by, half / 4)
-                };
-                let found = s.totals_to_bytes([one(0), one(1), one(2), one(3)], shift);
+                    *sums = lines.products(s, from, by, half / 4);
+                }
+                let found = s.totals_to_bytes(sums, shift);
                 for (out, four) in out.iter_mut().zip(found) {
                     put(out.get_mut(o..).unwrap_or_default(), four);
                 }
@@ -238,17 +272,50 @@ impl Resample for u8 {
             };
             (weights.iter().enumerate().fold(start, of) >> shift).clamp(0, 255) as u8
         };
-        let end = |sums| s.to_bytes(sums, shift);
         if S::TWO && out.len() >= 2 * BLOCK {
-            let add = |sums, held: &Held<'_, i16>, weights: &[i16], x: usize| {
-                held.pairs::<_, 2>(x, weights, sums, |sums, a, b, by| s.add_numbers(sums, a, b, by))
-            };
-            return sums(rows, weights, (s.all(start), add, end), one, out);
+            return sums(
+                rows,
+                weights,
+                (
+                    s.all(start),
+                    #[inline(always)]
+                    |sums, held: &Held<'_, i16>, weights: &[i16], x: usize| {
+                        held.pairs::<_, 2>(
+                            x,
+                            weights,
+                            sums,
+                            #[inline(always)]
+                            |sums, a, b, by| s.add_numbers(sums, a, b, by),
+                        )
+                    },
+                    #[inline(always)]
+                    |sums| s.to_bytes(sums, shift),
+                ),
+                one,
+                out,
+            );
         }
-        let add = |sums, held: &Held<'_, i16>, weights: &[i16], x: usize| {
-            held.pairs::<_, 1>(x, weights, sums, |sums, a, b, by| s.add_numbers(sums, a, b, by))
-        };
-        sums(rows, weights, (s.all(start), add, end), one, out);
+        sums(
+            rows,
+            weights,
+            (
+                s.all(start),
+                #[inline(always)]
+                |sums, held: &Held<'_, i16>, weights: &[i16], x: usize| {
+                    held.pairs::<_, 1>(
+                        x,
+                        weights,
+                        sums,
+                        #[inline(always)]
+                        |sums, a, b, by| s.add_numbers(sums, a, b, by),
+                    )
+                },
+                #[inline(always)]
+                |sums| s.to_bytes(sums, shift),
+            ),
+            one,
+            out,
+        );
     }
     fn flat(value: u8, weights: &[i16], bits: u32) -> i16 {
         let shift = bits.saturating_sub(BITS);

@@ -167,18 +167,17 @@ fn two<S: Taps, const C: usize>(
     (spans, o): (Spans<'_>, usize),
     shift: u32,
 ) -> [[u8; 8]; LINES] {
-    let one = |i: usize| {
+    let mut both = [s.lines(1 << (shift - 1)); 2];
+    for (i, sums) in both.iter_mut().enumerate() {
         let o = (o + i).min(spans.spans.len().saturating_sub(1));
         let [from, count] = spans.spans.get(o).copied().unwrap_or_default();
         let weights = spans.weights.get(o * spans.room..).unwrap_or_default().as_chunks::<2>().0;
         let pixels = pixels.get(from as usize / 2..).unwrap_or_default();
-        let mut sums = s.lines(1 << (shift - 1));
         for (pixels, by) in pixels.iter().zip(weights).take(count.div_ceil(2) as usize) {
-            sums = s.add_pixels(sums, pixels, *by);
+            *sums = s.add_pixels(*sums, pixels, *by);
         }
-        sums
-    };
-    s.pixels_to_bytes::<C>([one(0), one(1)], shift)
+    }
+    s.pixels_to_bytes::<C>(both, shift)
 }
 
 /// Computes all pixels of the result, of `C` channels, in all lines. `pixels` are those of the source.
