@@ -56,10 +56,10 @@ pub(crate) const BLOCK: usize = 128;
 pub(crate) const REACH: usize = 128;
 
 /// Steps between two questions whether a search is at its end.
-const STEPS: usize = 4;
+pub(crate) const STEPS: usize = 4;
 
 /// What is read of a row to search for a block: the last turn of steps begins at `REACH` at most.
-const AROUND: usize = BLOCK + 2 * (REACH + STEPS);
+pub(crate) const AROUND: usize = BLOCK + 2 * (REACH + STEPS);
 
 /// The distance along a column without a pixel that is 0. Others are below 2¹⁵.
 const NONE: u16 = u16::MAX;
@@ -68,10 +68,10 @@ const NONE: u16 = u16::MAX;
 const EXACT: u64 = 1 << 24;
 
 /// Roots in `f64` that are computed together.
-const ROOTS: usize = 8;
+pub(crate) const ROOTS: usize = 8;
 
 /// Bytes that a pixel costs as much as, to be divided among threads.
-const WORK: usize = 8;
+pub(crate) const WORK: usize = 8;
 
 pub(crate) fn distance_transform_by<J: Executor, S: Simd>(
     j: J,
@@ -140,7 +140,7 @@ fn rows<S: Simd>(
             let above = above.to_bits() as u16;
             *below = if above == 0 { 0 } else { below.saturating_add(1) };
             *to = above.min(*below);
-            *square = if *to > 255 { NONE } else { to.wrapping_mul(*to) };
+            *square = if *to > u16::from(u8::MAX) { NONE } else { to.wrapping_mul(*to) };
         }
         along(s, distances, columns, squares, src.height(), out)?;
     }
