@@ -157,7 +157,7 @@ pub fn far_distances() -> Result<Kernel, Error> {
             let envelope = b.count::<U32, U32>([zero, width, one], 1, &[zero; 2], |u, state| {
                 let &[n, top] = state else { return state.to_vec() };
                 let d = get::<U32>(distances, row + u);
-                b.unless(&[n, top], d.compare(Cmp::Eq, none), || {
+                b.unless(&[n, top], d.compare(Cmp::Ne, none), || {
                     let [n, top] = b.repeat([n, top], |[n, top]| {
                         let begin = top >> bits;
                         let own = (begin - u) * (begin - u) + d * d;
