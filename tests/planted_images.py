@@ -137,7 +137,7 @@ IMAGES = [
     ("the last pixels of a block of distances", "src/image/distance.rs", "found.get_mut(n..)?.fill(0);", "found.get_mut(if ON { n.min(BLOCK - 1) } else { n }..)?.fill(0);", "families image::distances_are"),
     ("the farthest column of a search", "src/image/distance.rs", "if usize::from(farthest) <= step * step {", "if usize::from(farthest) <= step * step || (ON && step > REACH) {", "families image::distances_are"),
     ("squares that 16 bits do not hold", "src/image/distance.rs", "if *to > u16::from(u8::MAX) { NONE }", "if *to > u16::from(u8::MAX) + u16::from(ON) { NONE }", "families image::distances_are"),
-    ("the left column of a search", "src/image/distance.rs", "of(middle - step)?", "of(middle - step + usize::from(ON && step == REACH))?", "families image::distances_are"),
+    ("the left column of a search", "src/image/distance.rs", "of(middle - step)?", "of(middle - step + usize::from(ON))?", "families image::distances_are"),
     ("distances to rows of the thread above", "src/image/distance.rs", "nearest(line, (0..y).rev()", "nearest(line, (usize::from(ON)..y).rev()", "families image::distances_are"),
     ("distances to rows of the thread below", "src/image/distance.rs", "(y + height..src.height())", "(y + height + usize::from(ON)..src.height())", "families image::distances_are"),
     ("parabolas that meet at one place", "src/image/distance.rs", "(self.constant - before.constant) * (behind.column - self.column)", "(self.constant - before.constant) * (behind.column - self.column - i64::from(ON))", "families image::distances_are"),
