@@ -185,6 +185,7 @@ macro_rules! for_each_family {
             /// Images.
             typed Images [
                 crate::image::colour::colour_ops
+                crate::image::distance::distance_ops
                 crate::image::filter::filter_ops
                 crate::image::gradient::gradient_ops
                 crate::image::levels::levels_ops

@@ -219,14 +219,14 @@ pub use fixed::{
 pub use float8::E4m3;
 pub use image::{
     box_filter, box_filter_on, box_filter_workspace, canny, canny_on, canny_workspace, correlate_separable,
-    correlate_separable_on, correlate_separable_workspace, dilate, dilate_on, equalize, equalize_on,
-    equalize_workspace, erode, erode_on, flip, flip_on, gaussian, gaussian_on, grey, grey_on, histogram,
-    histogram_on, histogram_workspace, integral, integral_on, median, median_on, median_workspace,
-    morphology_workspace, nv12_to_rgb, nv12_to_rgb_on, nv12_to_tensor, nv12_to_tensor_on,
-    nv12_to_tensor_workspace, otsu, otsu_on, remap, remap_on, resize, resize_on, resize_workspace,
-    rgb_to_bgr, rgb_to_bgr_on, rgb_to_hsv, rgb_to_hsv_on, rgb_to_tensor, rgb_to_tensor_on,
-    rgb_to_tensor_workspace, rotate90, rotate90_on, sobel, sobel_on, threshold_image, threshold_image_on,
-    warp_affine, warp_affine_on,
+    correlate_separable_on, correlate_separable_workspace, dilate, dilate_on, distance_transform,
+    distance_transform_on, distance_transform_workspace, equalize, equalize_on, equalize_workspace, erode,
+    erode_on, flip, flip_on, gaussian, gaussian_on, grey, grey_on, histogram, histogram_on,
+    histogram_workspace, integral, integral_on, median, median_on, median_workspace, morphology_workspace,
+    nv12_to_rgb, nv12_to_rgb_on, nv12_to_tensor, nv12_to_tensor_on, nv12_to_tensor_workspace, otsu, otsu_on,
+    remap, remap_on, resize, resize_on, resize_workspace, rgb_to_bgr, rgb_to_bgr_on, rgb_to_hsv,
+    rgb_to_hsv_on, rgb_to_tensor, rgb_to_tensor_on, rgb_to_tensor_workspace, rotate90, rotate90_on, sobel,
+    sobel_on, threshold_image, threshold_image_on, warp_affine, warp_affine_on,
 };
 pub use lanes::{Element, NATIVE};
 pub use lz4::{lz4_bound, lz4_compress, lz4_compress_on, lz4_decompress, lz4_decompress_on};

@@ -321,6 +321,7 @@ macro_rules! for_each_op {
             quant rotate90(rotate90, rotate90_on) _[] image, layer;
             quant warp_affine(warp_affine, warp_affine_on) _[] image, layer;
             quant remap(remap, remap_on) _[] image, layer;
+            quant distance_transform(distance_transform, distance_transform_on) _[] image, layer;
 
             random random_bits(random_bits, random_bits_on) _[] random, layer;
             random uniform(uniform, uniform_on) _[] random, layer;

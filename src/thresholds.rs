@@ -41,6 +41,12 @@ thresholds! {
     /// Those of every build.
     ALL
     lanes::planes::BLOCK Elements;
+    image::distance::AROUND Elements;
+    image::distance::BLOCK Elements;
+    image::distance::REACH Elements;
+    image::distance::ROOTS Elements;
+    image::distance::STEPS Elements;
+    image::distance::WORK Bytes;
     image::rank::GROUP Elements;
     image::rank::STRIPE Elements;
     image::turn::TILE Elements;

@@ -9,6 +9,8 @@ use fulmen::*;
 
 #[path = "image/coloured.rs"]
 mod coloured;
+#[path = "image/distances.rs"]
+mod distances;
 #[path = "image/filtered.rs"]
 mod filtered;
 #[path = "image/levels.rs"]
@@ -164,7 +166,7 @@ fn input<T: Element>(e: &EdgeCase, i: usize) -> (Vec<T>, [usize; 2], usize) {
 }
 
 /// All ops on images, and how many cases each has at least.
-const OPS: [(&str, usize); 24] = [
+const OPS: [(&str, usize); 25] = [
     ("resize", 20),
     ("correlate_separable", 15),
     ("sobel", 12),
@@ -189,6 +191,7 @@ const OPS: [(&str, usize); 24] = [
     ("rotate90", 7),
     ("warp_affine", 19),
     ("remap", 13),
+    ("distance_transform", 15),
 ];
 
 #[test]
@@ -212,6 +215,7 @@ fn edge_cases() {
                         ("histogram" | "otsu" | "threshold_image" | "equalize" | "integral", _) => {
                             levels::case(s, op, e)
                         }
+                        ("distance_transform", _) => distances::case(s, e),
                         ("rgb_to_tensor" | "nv12_to_tensor", _) => tensors::case(s, op, e),
                         ("warp_affine" | "remap", "u8") => warped::case::<u8, _>(s, op, e),
                         ("warp_affine" | "remap", _) => warped::case::<f32, _>(s, op, e),
@@ -252,6 +256,7 @@ fn refusals() {
     windows::refusals();
     levels::refusals();
     warped::refusals();
+    distances::refusals();
 }
 
 #[test]
@@ -362,6 +367,11 @@ fn maps_are_the_formula() {
     warped::maps(&mut Noise(26));
 }
 
+#[test]
+fn distances_are_the_nearest() {
+    distances::nearest(&mut Noise(27));
+}
+
 /// The same, of sizes that a seed draws.
 #[test]
 fn drawn_images() {
@@ -384,6 +394,7 @@ fn drawn_images() {
     tensors::chains(&mut seed.stream("tensors"));
     warped::matrices(&mut seed.stream("matrices"));
     warped::maps(&mut seed.stream("maps"));
+    distances::nearest(&mut seed.stream("distances"));
     for op in ["rgb_to_bgr", "flip", "rotate90"] {
         coloured::moved(&mut seed.stream(op), op);
     }

@@ -69,7 +69,22 @@ def warped(op: str, size: str, kind: str):
     return [("OpenCV", lambda: cv2.remap(src, places, None, by, borderMode=cv2.BORDER_CONSTANT))]
 
 
+def distances(name: str):
+    x, y = np.meshgrid(np.arange(W), np.arange(H))
+    mask = {
+        "blobs": np.sin(x / 19) + np.sin(y / 23) + np.sin((x + y) / 31) > 0,
+        "corner": x + y > 0,
+        "noise": picture(W, H, 1) & 1 > 0,
+        "stripes": x // 97 % 2 > 0,
+        "diagonals": (x + y) % 600 > 0,
+    }[name]
+    mask = mask.astype(np.uint8) * 255
+    return [("OpenCV", lambda: cv2.distanceTransform(mask, cv2.DIST_L2, cv2.DIST_MASK_PRECISE))]
+
+
 def peers(op: str, size: str, kind: str):
+    if op == "distance_transform":
+        return distances(size)
     if op in ("warp_affine", "remap"):
         return warped(op, size, kind)
     grey, rgb = picture(W, H, 1), picture(W, H, 3)

@@ -1385,6 +1385,8 @@ const _: fn(Image<'_, u8>, Affine, Sampler, Border<u8>, ImageMut<'_, u8>) -> Res
 const _: fn(Native, Image<'_, f32>, Affine, Sampler, Border<f32>, ImageMut<'_, f32>) -> Result<(), Error> = crate::warp_affine_on;
 const _: fn(Image<'_, u8>, Image<'_, f32>, Sampler, Border<u8>, ImageMut<'_, u8>) -> Result<(), Error> = crate::remap;
 const _: fn(Native, Image<'_, f32>, Image<'_, f32>, Sampler, Border<f32>, ImageMut<'_, f32>) -> Result<(), Error> = crate::remap_on;
+const _: fn(Image<'_, u8>, ImageMut<'_, f32>, &mut [u16]) -> Result<(), Error> = crate::distance_transform;
+const _: fn(Native, Image<'_, u8>, ImageMut<'_, f32>, &mut [u16]) -> Result<(), Error> = crate::distance_transform_on;
 const _: fn(crate::random::Stream, &mut [u32]) = crate::random_bits;
 const _: fn(Native, crate::random::Stream, &mut [u32]) = crate::random_bits_on;
 #[cfg(feature = "parallel")]

@@ -7,6 +7,7 @@
 
 mod border;
 pub(crate) mod colour;
+pub(crate) mod distance;
 pub(crate) mod filter;
 pub(crate) mod gradient;
 mod kernel;
@@ -26,6 +27,7 @@ pub use colour::{
     Luma, Yuv, grey, grey_on, nv12_to_rgb, nv12_to_rgb_on, rgb_to_bgr, rgb_to_bgr_on, rgb_to_hsv,
     rgb_to_hsv_on,
 };
+pub use distance::{distance_transform, distance_transform_on, distance_transform_workspace};
 pub use filter::{correlate_separable, correlate_separable_on, correlate_separable_workspace};
 pub use gradient::{Gradient, Norm, canny, canny_on, canny_workspace, sobel, sobel_on};
 pub use kernel::{Kernel, gaussian_len};

@@ -305,6 +305,7 @@ fn no_op_on_pixels_allocates() {
     let (mut bytes, mut words) =
         ([0u8; fulmen::median_workspace(40, 7)], [0u32; fulmen::equalize_workspace(1)]);
     let mut boxes = [0u32; fulmen::box_filter_workspace(40, 1, 5)];
+    let (mut far, mut near) = ([7f32; 1200], [0u16; fulmen::distance_transform_workspace(40)]);
     let (mut weights, mut line, places) = ([0i16; gaussian_len(1.5)], [0i16; 52], [3.5f32; 2400]);
     const HALF: Resize = Resize { from: [20, 20], to: [10, 10], by: Interpolation::Area, antialias: true };
     let (mut spans, mut by) = ([[0; 2]; HALF.spans()], [0i16; HALF.weights::<i16>()]);
@@ -333,6 +334,7 @@ fn no_op_on_pixels_allocates() {
             fulmen::remap(from, Image::new(&places, 40, 30, 2)?, Sampler::Bilinear, Border::Clamp, to)
         }),
         on(&mut |from, _| fulmen::integral(from, ImageMut::new(&mut sums, 41, 31, 1)?)),
+        on(&mut |from, _| fulmen::distance_transform(from, ImageMut::new(&mut far, 40, 30, 1)?, &mut near)),
         on(&mut |from, _| fulmen::histogram(from, &mut counts, &mut words)),
         fulmen::otsu(&counts, &mut level),
         on(&mut |from, _| fulmen::rotate90(from, Turn::Left, ImageMut::new(&mut colours, 30, 40, 1)?)),

@@ -354,6 +354,33 @@ fn wide_warps<P: Pixel>(bench: &mut Bench, ty: &str, matrix: Affine, of: fn(u8) 
     }
 }
 
+/// Masks of each kind, whose other pixels are 255: shapes of about 60 pixels, one pixel that is 0, noise, stripes and diagonals.
+fn distances(bench: &mut Bench) {
+    if !bench.wanted("distance_transform") {
+        return;
+    }
+    let noise = picture(W, H, 1);
+    let blob = |x: f64, y: f64| (x / 19.0).sin() + (y / 23.0).sin() + ((x + y) / 31.0).sin();
+    let of = |name: &str, x: usize, y: usize| match name {
+        "blobs" => blob(x as f64, y as f64) > 0.0,
+        "corner" => x + y > 0,
+        "noise" => noise[y * W + x] & 1 > 0,
+        "stripes" => x / 97 % 2 > 0,
+        _ => (x + y) % 600 > 0,
+    };
+    let mut room = vec![0; fulmen::distance_transform_workspace(W)];
+    let mut dst = vec![0f32; W * H];
+    for name in ["blobs", "corner", "noise", "stripes", "diagonals"] {
+        let mask: Vec<u8> = (0..W * H).map(|i| if of(name, i % W, i / W) { 255 } else { 0 }).collect();
+        let from = Image::new(&mask, W, H, 1).unwrap();
+        let run = || {
+            let to = ImageMut::new(&mut dst, W, H, 1).unwrap();
+            fulmen::distance_transform(from, to, &mut room).unwrap();
+        };
+        bench.case("distance_transform", "u8", name, W * H, vec![Contender::ours(run)], 5 * W * H / 2);
+    }
+}
+
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     println!("lanes {:?}", fulmen::NATIVE);
@@ -366,6 +393,7 @@ fn main() {
     colours(&mut bench);
     tensors(&mut bench);
     warps(&mut bench);
+    distances(&mut bench);
     if let Some(path) = args.iter().find_map(|a| a.strip_prefix("--csv=")) {
         bench
             .race

@@ -9,11 +9,13 @@ use fulmen::gpu::device::{Blocking, Error};
 use fulmen::image::{
     Affine, Border, Flip, Gradient, Image, ImageMut, Interpolation, Kernel, Luma, Normalization, Pixel,
     Resample, Resize, ResizePlan, Sampler, ThresholdKind, Turn, Yuv, box_filter_workspace,
-    correlate_separable_workspace, gaussian_len, median_workspace, morphology_workspace,
-    nv12_to_tensor_workspace, resize_workspace, rgb_to_tensor_workspace,
+    correlate_separable_workspace, distance_transform_workspace, gaussian_len, median_workspace,
+    morphology_workspace, nv12_to_tensor_workspace, resize_workspace, rgb_to_tensor_workspace,
 };
 
+mod distances;
 mod tensors;
+use distances::distances;
 use tensors::tensors;
 
 /// The layout of an image in a buffer: its size, the elements before it, its stride, and the elements after it.
@@ -578,6 +580,7 @@ pub fn story<D: Blocking>(
         windows(gpu, &mut r, most)?;
         medians(gpu, &mut r)?;
         levels(gpu, &mut r, most)?;
+        distances(gpu, &mut r, most)?;
         tensors(gpu, &mut r, language, most)?;
         gradients::<u8, D>(gpu, &mut r, most)?;
         gradients::<f32, D>(gpu, &mut r, most)?;

@@ -1,5 +1,6 @@
 //! The ops on images in device memory.
 
+mod distance;
 mod launch;
 mod tensor;
 mod view;
@@ -223,6 +224,10 @@ impl<D: Device> Images for Gpu<D> {
         dst: ImageViewMut<'_, P, D>,
     ) -> Done {
         called!(remap, { self.warped_by_map(src, map, (by, border), dst.0) })
+    }
+
+    fn distance_transform(&self, src: ImageView<'_, u8, D>, dst: ImageViewMut<'_, f32, D>, (): ()) -> Done {
+        called!(distance_transform, { self.distances(src, dst.0) })
     }
 
     fn threshold_image(

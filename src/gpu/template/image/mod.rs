@@ -2,6 +2,7 @@
 //! than 32 bits. The kernels leave unchanged the elements between rows, and the elements beside the image in its first and last word.
 
 mod colour;
+mod distance;
 mod filter;
 mod levels;
 mod rank;
@@ -12,6 +13,7 @@ mod warp;
 mod window;
 
 pub use colour::{exchange, grey, hsv, nv12, threshold};
+pub use distance::{distances_along_columns, far_distances, near_distances};
 pub use filter::{FilterPass, weighted_sum};
 pub use levels::{LEVELS, count_levels, equal_levels, map_levels};
 pub use rank::{RANK_THREADS, is_wide, moving_median, rank_rows, rank_shared};
