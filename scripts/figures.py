@@ -24,7 +24,7 @@ BY_HAND = {
     "c4543c636e83": "signals",
     "254463f0e61d": "resizes of images",
     "0d77bcd57fb1": "Gaussian filters of images beside OpenCV",
-    "230ed125c9f9": "medians, colours and tensors of images beside OpenCV",
+    "5e785b5f426f": "medians, colours and tensors of images beside OpenCV",
     "0278e893a4ad": "warps of images beside OpenCV",
     "33b1f78cc1a2": "ops on images on an H200",
     "d194bb41f684": "an H100 beside the vendor's libraries",
