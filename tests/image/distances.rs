@@ -18,6 +18,8 @@ enum Shape {
     Line,
     /// The first or the last column is 0.
     End(bool),
+    /// The first pixel, and one in the last row so far right that both are the nearest to one pixel but for its row.
+    Pair,
     /// A diagonal is 0: each column has another distance.
     Diagonal,
     /// Every so many columns are 0.
@@ -57,6 +59,7 @@ fn draw(r: &mut Noise, shape: Shape, size: [usize; 2]) -> Owned<u8> {
                     }
                 }
                 Shape::End(first) => x == if first { 0 } else { w - 1 },
+                Shape::Pair => [x, y] == [0, 0] || [x, y] == [256, h - 1],
                 Shape::Diagonal => (if down { x + y } else { x + h - 1 - y }) == at[0] + at[1],
                 Shape::Stripes(n) => (x + at[0]).is_multiple_of(n),
                 Shape::Rectangles => !in_boxes(x, y),
@@ -133,6 +136,8 @@ pub fn nearest(r: &mut Noise) {
         check(r, Shape::End(true), [w, 1]);
         check(r, Shape::End(false), [w, 2]);
     }
+    let rows = r.within(2..=15);
+    check(r, Shape::Pair, [257, rows]);
     for shape in SHAPES.into_iter().chain([Shape::None, Shape::All]) {
         let size = [r.size(60), r.size(40)];
         check(r, shape, size);

@@ -35,6 +35,30 @@ pub fn distances<D: Blocking>(gpu: &Gpu<D>, r: &mut Noise, most: usize) -> Resul
             )?;
         }
     }
+    // Groups of pixels that are 0, far from each other: rows between them have an envelope of several parabolas, of which some are above it.
+    for _ in 0..2 {
+        let size = [r.within(800..=900), r.within(5..=8)];
+        let layout = Layout::random(r, size, 1);
+        let mut x = vec![9u8; layout.len()];
+        for group in [20, 380, 740] {
+            for _ in 0..4 {
+                let [column, row] = [group + r.within(0..=40), r.within(0..=size[1] - 1)];
+                x[layout.before + row * layout.stride + column] = 0;
+            }
+        }
+        let to = Layout::random(r, size, 1);
+        compare(
+            (gpu, r),
+            &"distance_transform, groups",
+            [(layout, x)],
+            to,
+            |[x], to| {
+                let n = distance_transform_workspace(size[0]);
+                fulmen::distance_transform(x, to, &mut vec![7; n])
+            },
+            |[x], to: ImageViewMut<'_, f32, D>| gpu.distance_transform(x, to, ()),
+        )?;
+    }
     // Squares that `f32` does not hold: one pixel that is 0 at an end of a row or of a column.
     if most > 1 {
         for size in [[5000 + r.within(0..=99), 1], [1, 9000 + r.within(0..=99)]] {
